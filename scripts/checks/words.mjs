@@ -66,7 +66,7 @@ export const publicMembers = [
     reason: "a member of public types, of events, of `--json` output and of the files of the catalog cache",
   },
   { name: "offers", files: ["turn/conversation.ts"], reason: "a member of the public type `Conversation`" },
-  { name: "places", files: ["turn/record.ts"], reason: "a member of the files of recorded conversations" },
+  { name: "places", files: ["turn/conversation.ts"], reason: "a member of the files of recorded conversations" },
 ];
 
 /**

@@ -7,9 +7,9 @@ import type { Redact } from "../connect/redact.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import { hidden } from "../text/hidden-text.ts";
+import type { ConversationChange, RecordChange } from "../turn/conversation.ts";
 import type { CallEvent, TurnEvent } from "../turn/events.ts";
 import { toResponse } from "../turn/history.ts";
-import type { ConversationChange, RecordChange } from "../turn/record.ts";
 import type { ConversationFile } from "./conversation-file.ts";
 import { type ConversationHead, type EncodedLine, encodeLine, type RecordedLine } from "./format.ts";
 

@@ -10,8 +10,8 @@ import type { Redact } from "../connect/redact.ts";
 import { errorCodes } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import type { ConversationChange } from "../turn/conversation.ts";
 import type { CallFailure, TurnEvent } from "../turn/events.ts";
-import type { ConversationChange } from "../turn/record.ts";
 import { ownFunctions } from "../turn/tools/own-functions.ts";
 
 const version = 1;

@@ -1,50 +1,24 @@
 /** The conversations of a host: creates, records, resumes and lists them. */
 
 import { errorMessage } from "@fairlead/wire/text";
-import type { Clock } from "../clock.ts";
 import type { ConversationFile } from "../conversations/conversation-file.ts";
 import { type ConversationRecorder, createConversationRecorder } from "../conversations/conversation-recorder.ts";
 import { type ConversationHead, createConversationId } from "../conversations/format.ts";
 import { HostError } from "../errors.ts";
-import type { Emitter } from "../events.ts";
 import { assumedModel } from "../model/assumed.ts";
 import type { Model } from "../model/model.ts";
-import type { ConversationApprovals, GivenApproval } from "../policy/conversation-approvals.ts";
-import type { ToolIdentity } from "../policy/decide.ts";
-import { openConversation } from "../registry/pinned-tools.ts";
-import { type Conversation, type ConversationRecord, createConversation } from "../turn/conversation.ts";
-import type { RecordChange } from "../turn/record.ts";
-import type { TurnHost } from "../turn/turn-host.ts";
-import type { Catalogs } from "./catalogs/catalogs.ts";
-import type { HostSecrets } from "./secrets.ts";
-import type { LiveConfiguration } from "./servers/live-configuration.ts";
-import type { HostServers } from "./servers/servers.ts";
-import type { HostSearch } from "./tool-search.ts";
-import type { Host, NewConversation, OpenHostOptions } from "./types.ts";
+import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import {
+  type Conversation,
+  type ConversationRecord,
+  createConversation,
+  type RecordChange,
+} from "../turn/conversation.ts";
+import type { HostParts, HostRequestsOptions } from "./requests.ts";
+import type { Host, NewConversation } from "./types.ts";
 
-/** The parts of the host that conversations use. */
-export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm">, Pick<Emitter, "emit"> {
-  readonly configuration: LiveConfiguration;
-  readonly servers: Pick<HostServers, "manager">;
-  readonly catalogs: Catalogs;
-  /** Writes content that is too large for a model into a file. */
-  readonly keep: TurnHost["storeResult"];
-  readonly reads: {
-    readonly readForModel: TurnHost["readResource"];
-    readonly expandReferences: TurnHost["expandReferences"];
-  };
-  readonly search: HostSearch;
-  readonly isDenied: TurnHost["isDenied"];
-  /** The tools that were used before in this workspace, latest first. */
-  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
-  readonly approvals: ConversationApprovals;
-  readonly secrets: Pick<HostSecrets, "redactor">;
-  readonly clock: Clock;
-  /** The clock, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** A signal that is aborted when the host is closed. */
-  readonly closing: AbortSignal;
-}
+/** What conversations need apart from the shared parts of the host. */
+type ConversationsOptions = Pick<HostRequestsOptions, "model" | "secrets" | "now" | "emit">;
 
 /** The members of a host that concern conversations. */
 export interface HostConversations extends Pick<Host, "conversation" | "conversations" | "runTurn" | "toolOffers"> {
@@ -53,20 +27,17 @@ export interface HostConversations extends Pick<Host, "conversation" | "conversa
 }
 
 /** Creates the conversations of a host. They are recorded unless the settings turn that off. */
-export function createHostConversations(options: HostConversationsOptions): HostConversations {
-  const { configuration, closing } = options;
-  const { manager } = options.servers;
-  const host = createTurnHost(options);
-  const recorders = createConversationRecorders(options);
+export function createHostConversations(host: HostParts, options: ConversationsOptions): HostConversations {
+  const recorders = createConversationRecorders(host, options);
 
   function check({ model = options.model, servers = [] }: NewConversation): Model {
-    if (closing.aborted) throw new HostError("usage", "this host has been closed");
+    if (host.work.closing.aborted) throw new HostError("usage", "this host has been closed");
     if (model === undefined)
       throw new HostError("usage", "no model configured", {
         next: 'Pass "model" to createHost() or to conversation().',
       });
     // `getClient` throws if the server is not configured.
-    for (const server of servers) manager.getClient(server);
+    for (const server of servers) host.servers.manager.getClient(server);
     return model;
   }
 
@@ -92,7 +63,6 @@ export function createHostConversations(options: HostConversationsOptions): Host
   return {
     conversation,
     async toolOffers({ model = options.model ?? assumedModel, ...how } = {}) {
-      await host.loadUsedTools();
       check({ ...how, model });
       return createConversation({ ...how, model }, host, unrecorded("")).offers();
     },
@@ -104,60 +74,14 @@ export function createHostConversations(options: HostConversationsOptions): Host
     },
     async *runTurn(input, { conversation: earlier, signal, references, before, shown, waitFor, ...how } = {}) {
       const running = earlier ?? begin(how);
-      const sending = {
-        ...(signal && { signal }),
-        ...(references !== undefined && { references }),
-        ...(before && { before }),
-        ...(shown !== undefined && { shown }),
-        ...(waitFor && { waitFor }),
-      };
       try {
-        yield* running.send(input, sending);
+        yield* running.send(input, { signal, references, before, shown, waitFor });
       } finally {
         if (earlier === undefined) await running.close();
       }
     },
     close: recorders.close,
   };
-
-  function createTurnHost(parts: HostConversationsOptions): TurnHost {
-    const { catalogs, keep, reads, search, isDenied, usedTools, confirm, clock } = parts;
-    const settings = () => configuration.current().settings.host;
-    let used: readonly ToolIdentity[] = [];
-    let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
-    return {
-      toolsReady: () => catalogs.tools.ready(),
-      openTools: (names) => openConversation(catalogs.tools, names),
-      resources: catalogs.resources,
-      servers: () => configuration.order().filter(configuration.isMeantByAll),
-      offersResources: () => settings().resourceFunctions,
-      toolBudget: () => settings().toolBudget,
-      isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
-      usedTools: () => used,
-      async loadUsedTools() {
-        loadingUsed ??= usedTools();
-        used = await loadingUsed;
-      },
-      searchTools: search.find,
-      isDenied,
-      catalogInfo: catalogs.catalog,
-      states: () => manager.states(),
-      recall: catalogs.recall,
-      start: (names) => manager.start(names),
-      readResource: reads.readForModel,
-      confirm,
-      expandReferences: reads.expandReferences,
-      storeResult: keep,
-      async findResults(ids) {
-        const { findResults } = await import("../files/result-files.ts");
-        return findResults(configuration.current().locations.state, ids);
-      },
-      contextTokens: () => settings().contextTokens,
-      resultTokens: () => settings().resultTokens,
-      clock,
-      closing,
-    };
-  }
 }
 
 function unrecorded(id: string): ConversationRecord {
@@ -178,8 +102,11 @@ interface ConversationRecorders {
   readonly close: () => Promise<void>;
 }
 
-function createConversationRecorders(options: HostConversationsOptions): ConversationRecorders {
-  const { configuration, approvals, secrets, now, emit } = options;
+function createConversationRecorders(
+  { configuration, decisions }: HostParts,
+  { secrets, now, emit }: ConversationsOptions,
+): ConversationRecorders {
+  const { approvals } = decisions;
   /** Recorders with changes that may not be on disk yet. */
   const active = new Set<Pick<ConversationRecorder, "close" | "whenSaved">>();
   const ending = new Set<Promise<void>>();
@@ -218,7 +145,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     const recorder = createConversationRecorder({
       head,
       workspace: root(),
-      ...(resumed && { resumed }),
+      resumed,
       open: (size) => open(head.id, size),
       hide: secrets.redactor,
       hidesResults: (server) => configuration.definition(server)?.extras.hideResults === true,

@@ -43,6 +43,8 @@ export interface HostDecisions {
   readonly changeOf: Host["changeOf"];
   /** The decision if a model calls the tool, before the arguments are known; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
+  /** Whether a rule denies every call of the tool by a model. */
+  readonly isDenied: (tool: ToolIdentity) => boolean;
   readonly deniedTo: Host["deniedTo"];
   readonly identify: Host["identify"];
   /** Notes about servers that differ from the lock file. */
@@ -195,6 +197,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       return explain({ serverName, serverToolName, kind }).change?.difference();
     },
     decisionOf: (tool) => confirmations?.decide(tool).decision,
+    isDenied: (tool) => confirmations?.decide(tool).decision === "deny",
     async deniedTo({ name: client }) {
       const { decide } = await current();
       return ({ serverName, serverToolName }) =>

@@ -8,6 +8,7 @@ import type { Validator } from "../execute/validation/validator.ts";
 import type { StoredFile } from "../files/result-files.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
+import type { ToolIdentity } from "../policy/decide.ts";
 import type { ToolBinding } from "../registry/binding.ts";
 import { confirmThrough } from "../registry/confirmation.ts";
 import { type ConversationTools, openConversation } from "../registry/pinned-tools.ts";
@@ -15,15 +16,14 @@ import type { RegisteredTool } from "../registry/registered-tool.ts";
 import { callForUser, modelCalls } from "../request/calls.ts";
 import { type ForwardingHost, forward } from "../request/forward.ts";
 import { createHostLedger } from "../request/ledger.ts";
-import type { OpenWork } from "../request/open-work.ts";
-import { expandReferences, getPromptForUser, readForModel, readForUser } from "../request/reads.ts";
+import { type OpenWork, once } from "../request/open-work.ts";
+import { expandReferences, getPromptForUser, readForUser } from "../request/reads.ts";
 import { samplingRequest, shownRead } from "../request/request.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { Connection } from "../server/connection.ts";
 import type { Sample } from "../server/requests.ts";
 import { closest } from "../text/closest.ts";
-import type { TurnHost } from "../turn/turn-host.ts";
 import type { Catalogs } from "./catalogs/catalogs.ts";
 import { createHostConversations } from "./conversations.ts";
 import { createHostDecisions, type HostDecisions } from "./decisions.ts";
@@ -31,7 +31,7 @@ import { checkCallAsModelOptions } from "./options.ts";
 import type { HostSecrets } from "./secrets.ts";
 import type { LiveConfiguration } from "./servers/live-configuration.ts";
 import type { HostServers } from "./servers/servers.ts";
-import { createHostSearch } from "./tool-search.ts";
+import { createHostSearch, type HostSearch } from "./tool-search.ts";
 import type { CallOptions, Host, OpenHostOptions } from "./types.ts";
 
 /** The parts and options of the host that requests use. */
@@ -79,6 +79,19 @@ export interface HostRequests
   close(): Promise<void>;
 }
 
+/** The parts of a host that its requests and conversations share. */
+export interface HostParts extends ForwardingHost {
+  readonly servers: HostServers;
+  readonly catalogs: Catalogs;
+  readonly decisions: HostDecisions;
+  readonly search: HostSearch;
+  /** The tools that were used before in this workspace, latest first. Reads the ledger only once. */
+  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
+  /** Writes content that is too large for a model into a file. Closing the host waits until the file is written. */
+  readonly keep: (file: LeftOut) => Promise<StoredFile>;
+  readonly confirm?: OpenHostOptions["confirm"];
+}
+
 /** Creates everything that runs requests: decisions, ledger, calls, reads and conversations. */
 export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { configuration, servers, catalogs, work, confirm, sample, allow, clock, now, on, emit } = options;
@@ -112,10 +125,14 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     };
   }
 
-  const host: ForwardingHost & { readonly catalogs: Catalogs } = {
+  const host: HostParts = {
     configuration,
     servers,
     catalogs,
+    decisions,
+    search: createHostSearch(catalogs, configuration, decisions),
+    usedTools: once(ledger.usedTools),
+    confirm,
     rules: decisions.current,
     record: ledger.record,
     work,
@@ -128,39 +145,17 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
       const { description = "", annotations } = catalogs.changed.toolOf({ serverName, serverToolName }) ?? {};
       return { serverName, serverToolName, name: serverToolName, description, annotations };
     },
+    keep: (file) =>
+      work.run(async () => {
+        const { keepResult } = await import("../files/result-files.ts");
+        const hide = await options.secrets.redactor();
+        const data = file.encoding === "utf8" ? hide(file.data) : file.data;
+        return keepResult(configuration.current().locations.state, { ...file, data });
+      }),
   };
 
-  /** Writes content that is too large for a model into a file. Closing the host waits until the file is written. */
-  function keep(file: LeftOut): Promise<StoredFile> {
-    return work.run(async () => {
-      const { keepResult } = await import("../files/result-files.ts");
-      const hide = await options.secrets.redactor();
-      const data = file.encoding === "utf8" ? hide(file.data) : file.data;
-      return keepResult(configuration.current().locations.state, { ...file, data });
-    });
-  }
-
-  const binding = modelCalls(host, keep);
-  const isDenied: TurnHost["isDenied"] = (tool) => decisions.decisionOf(tool) === "deny";
-  const search = createHostSearch({
-    catalogs,
-    isDenied,
-    deniedTo: decisions.deniedTo,
-    isMeantByAll: configuration.isMeantByAll,
-  });
-  const { close: closeConversations, ...conversations } = createHostConversations({
-    ...options,
-    keep,
-    reads: {
-      readForModel: (server, uri, given) => readForModel(server, uri, given, host),
-      expandReferences: (text, given) => expandReferences(text, given, host, keep),
-    },
-    search,
-    isDenied,
-    usedTools: ledger.usedTools,
-    approvals: decisions.approvals,
-    closing,
-  });
+  const binding = modelCalls(host, host.keep);
+  const { close: closeConversations, ...conversations } = createHostConversations(host, options);
 
   function openSubscriptions(): Promise<Subscriptions> {
     subscribing ??= import("../resources/subscriptions.ts").then(({ createSubscriptions }) =>
@@ -172,13 +167,13 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   return {
     decisions,
     binding,
-    searchTools: (...wanted) => work.run(() => search.searchTools(...wanted)),
+    searchTools: (...wanted) => work.run(() => host.search.searchTools(...wanted)),
     ...conversations,
 
     call: (server, tool, args, given) => callForUser(server, tool, args, given, host),
     readResource: (server, uri, given = {}) => readForUser(server, uri, given, host),
     getPrompt: (server, prompt, args = {}, given = {}) => getPromptForUser(server, prompt, args, given, host),
-    expandReferences: (text, given = {}) => expandReferences(text, given, host, keep),
+    expandReferences: (text, given = {}) => expandReferences(text, given, host, host.keep),
 
     complete: (request, { signal: given } = {}) =>
       work.run(async (signal) => {

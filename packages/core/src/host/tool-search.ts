@@ -1,30 +1,32 @@
 /** Searches the tools of a host. Leaves out tools that the rules deny. */
 
-import type { ToolIdentity } from "../policy/decide.ts";
 import type { RegisteredTool } from "../registry/registered-tool.ts";
 import type { FoundTool, ToolSearch } from "../search/tool-search.ts";
-import type { TurnHost } from "../turn/turn-host.ts";
 import type { Catalogs } from "./catalogs/catalogs.ts";
+import type { HostDecisions } from "./decisions.ts";
+import type { LiveConfiguration } from "./servers/live-configuration.ts";
 import type { Host } from "./types.ts";
 
-/** The catalogs and rules that a search uses. */
-export interface HostSearchOptions {
-  readonly catalogs: Pick<Catalogs, "tools" | "catalog">;
-  readonly isMeantByAll: (server: string) => boolean;
-  readonly isDenied: (tool: ToolIdentity) => boolean;
-  readonly deniedTo: Host["deniedTo"];
-}
-
-/** The tool search of a host: `find` for conversations, `searchTools` for programs and gateways. */
+/** The tool search of a host. */
 export interface HostSearch {
-  readonly find: TurnHost["searchTools"];
+  /** Finds tools that match the queries and that no rule denies. The best match comes first. */
+  readonly find: (
+    queries: readonly string[],
+    limit: number,
+    isWanted: (tool: RegisteredTool) => boolean,
+  ) => Promise<readonly FoundTool[]>;
+  /** The same for programs and gateways. */
   readonly searchTools: Host["searchTools"];
 }
 
 const usualLimit = 10;
 
 /** Creates the search. The first search builds the index. */
-export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
+export function createHostSearch(
+  catalogs: Catalogs,
+  { isMeantByAll }: LiveConfiguration,
+  { isDenied, deniedTo }: HostDecisions,
+): HostSearch {
   let search: Promise<ToolSearch> | undefined;
 
   async function load(): Promise<ToolSearch> {

@@ -4,7 +4,7 @@ import type { JsonObject, PromptResult, ResourceResult } from "@fairlead/wire";
 import type { Catalogs } from "../host/catalogs/catalogs.ts";
 import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
-import type { TurnHost } from "../turn/turn-host.ts";
+import type { CallWatch } from "../registry/binding.ts";
 import { confirmTyped } from "./calls.ts";
 import { type Request, shownRead } from "./request.ts";
 import { type RequestHost, readyWithin, runRequest } from "./run.ts";
@@ -23,7 +23,7 @@ export function readForUser(
 export function readForModel(
   serverName: string,
   uri: string,
-  { signal, ask: confirm, onAllowed }: Parameters<TurnHost["readResource"]>[2],
+  { signal, confirm, onAllowed }: Pick<Request, "signal" | "confirm"> & Pick<CallWatch, "onAllowed">,
   host: RequestHost,
 ): Promise<ResourceResult> {
   return runRequest({ who: "model", signal, confirm, watch: { onAllowed }, ...resource(serverName, uri, {}) }, host);

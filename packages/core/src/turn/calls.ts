@@ -1,86 +1,167 @@
-/** Runs all tool calls in one answer of the model in parallel. Returns the responses in the order of the calls. */
+/** Runs all tool calls in one answer of the model in parallel. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, Progress } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
+import { HostError } from "../errors.ts";
+import type { HostParts } from "../host/requests.ts";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
+import { shorten } from "../normalise/content/shorten.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
-import { type CallAnswer, type CallDeps, runCall } from "./call.ts";
-import { createConfirmCall } from "./confirm.ts";
-import type { TurnEvent } from "./events.ts";
+import type { ConfirmPort, LargeResults, ToolExecution } from "../registry/binding.ts";
+import {
+  applyAnswer,
+  type ToolCallConfirmationDetails,
+  type ToolConfirmationOutcome,
+} from "../registry/confirmation.ts";
+import type { RegisteredTool } from "../registry/registered-tool.ts";
+import type { ConversationState } from "./conversation.ts";
+import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
+import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
 import { type CallResponse, responseContents, toResponse } from "./history.ts";
-import type { ConversationState } from "./state.ts";
+import { innerCall, runOwnFunction } from "./own-calls.ts";
+import type { Found } from "./tools/conversation-tools.ts";
+import { untilAborted } from "./until-aborted.ts";
 
-/** The tool calls in one answer of the model. `denied` counts the calls that were denied. */
-export interface Round {
-  /** Runs the calls. Ends when all calls have ended or the turn is stopped. */
-  readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Returns the responses to all calls, for the model. If a call has not ended, it counts as stopped. */
-  readonly end: () => readonly Content[];
-  readonly denied: () => number;
-}
-
-/** What all calls of one answer share. */
-export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
-  /** How many of these calls may run: the turn's limit minus its earlier calls. */
-  readonly most: number;
+/** The response to one tool call that the model requested. */
+interface CallAnswer {
+  readonly response: Record<string, unknown>;
+  readonly media: readonly Part[];
+  readonly status: CallStatus;
+  readonly server?: string;
 }
 
 const stopped = "The user stopped the turn before this call had ended.";
 const tooMany = "The call did not run: there are too many calls in this turn.";
 
-/** Prepares the tool calls in one answer of the model. */
-export function openRound(calls: readonly FunctionCall[], { most, ...deps }: RoundOptions): Round {
-  const { state, host, signal } = deps;
-  const responses: (CallResponse | undefined)[] = calls.map(() => undefined);
-  let denied = 0;
-  let isOver = false;
+/** The tool calls in one answer of the model. */
+export class Round {
+  readonly state: ConversationState;
+  readonly host: HostParts;
+  readonly signal: AbortSignal;
+  readonly #calls: readonly FunctionCall[];
+  readonly #most: number;
+  readonly #events = new EventQueue();
+  readonly #responses: (CallResponse | undefined)[];
+  #denied = 0;
+  #isOver = false;
+  /** Resolves when the last question so far is answered: the user is asked one question at a time. */
+  #asked: Promise<unknown> = Promise.resolve();
 
-  function answer(at: number, { response, media, status, server }: CallAnswer): void {
-    /*
-     * Ignores the result of a call that ends after the turn. The model already got the response that the call was
-     * stopped.
-     */
-    if (isOver) return;
-    const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
-    const part = toResponse(calls[at] ?? {}, response, media.filter(isInside));
-    const beside = media.filter((each) => !isInside(each));
-    responses[at] = { part, beside };
-    if (status === "denied") denied += 1;
-    state.record({ type: "response", index: at, part, server, beside: beside.length > 0 ? beside : undefined });
+  /** @param most How many of these calls may run: the turn's limit minus its earlier calls. */
+  constructor(
+    calls: readonly FunctionCall[],
+    most: number,
+    state: ConversationState,
+    host: HostParts,
+    signal: AbortSignal,
+  ) {
+    this.#calls = calls;
+    this.#most = most;
+    this.state = state;
+    this.host = host;
+    this.signal = signal;
+    this.#responses = calls.map(() => undefined);
   }
 
-  return {
-    async *run() {
-      const queue = createEventQueue();
-      const ask = createConfirmCall(host, signal);
-      const running = calls.map(async ({ id, name = "", args = {} }, at) => {
-        const request = { id: uniqueId(id, state), name, args: args as JsonObject };
-        if (at >= most) {
-          return answer(at, refuse(request, queue.push));
-        }
-        const stop = new AbortController();
-        const stopCall = (): void => stop.abort();
-        state.stopCalls.add(stopCall);
-        const either = AbortSignal.any([signal, stop.signal]);
-        answer(at, await runCall(request, { ...deps, ask, emit: queue.push, signal: either }));
-        state.stopCalls.delete(stopCall);
-      });
-      void Promise.all(running).then(queue.end);
-      yield* queue;
-    },
-    end() {
-      for (const [at, given] of responses.entries())
-        if (given === undefined) answer(at, { response: { error: stopped }, media: [], status: "cancelled" });
-      isOver = true;
-      return responseContents(calls, responses);
-    },
-    denied: () => denied,
-  };
+  /** How many of the calls were denied. */
+  get denied(): number {
+    return this.#denied;
+  }
+
+  /** Runs the calls. Ends when all calls have ended or the turn is stopped. */
+  async *run(): AsyncGenerator<TurnEvent, void, undefined> {
+    const { state, signal } = this;
+    const running = this.#calls.map(async ({ id, name = "", args = {} }, at) => {
+      const request = { id: uniqueId(id, state), name, args: args as JsonObject };
+      if (at >= this.#most) return this.#answer(at, this.#refuse(request));
+      const stop = new AbortController();
+      const stopCall = (): void => stop.abort();
+      state.stopCalls.add(stopCall);
+      this.#answer(at, await new TurnCall(request, this, AbortSignal.any([signal, stop.signal])).run());
+      state.stopCalls.delete(stopCall);
+    });
+    void Promise.all(running).then(() => this.#events.end());
+    yield* this.#events;
+  }
+
+  /** Returns the responses to all calls, for the model. If a call has not ended, it counts as stopped. */
+  end(): readonly Content[] {
+    for (const [at, given] of this.#responses.entries())
+      if (given === undefined) this.#answer(at, { response: { error: stopped }, media: [], status: "cancelled" });
+    this.#isOver = true;
+    return responseContents(this.#calls, this.#responses);
+  }
+
+  emit(event: TurnEvent): void {
+    this.#events.push(event);
+  }
+
+  /**
+   * Asks the user for confirmation, if a rule requires it. `question` is called a second time just before the user is
+   * asked, because the answer to an earlier question may already allow the call. If the host has no `confirm`, emits a
+   * `confirmation` event.
+   *
+   * @throws HostError `denied` if the user declines
+   */
+  async ask(question: Question, { id, canEdit, onConfirmation }: ConfirmedCall): Promise<void> {
+    const { host, signal } = this;
+    if ((await untilAborted(question(), signal)) === false) return;
+    const asked = this.#asked.then(async () => {
+      signal.throwIfAborted();
+      const confirmation = await question();
+      if (confirmation === false) return;
+      const details = canEdit ? { ...confirmation, canEdit } : confirmation;
+      onConfirmation(details);
+      const answering = host.confirm ? host.confirm(details, signal) : this.#tell(id, confirmation);
+      const answer = await untilAborted(answering, signal);
+      // If the answer cannot be saved, it is still valid for this turn.
+      await applyAnswer(details, answer, (error) =>
+        this.emit({ type: "note", message: `the approval could not be saved: ${errorMessage(error)}` }),
+      );
+    });
+    this.#asked = asked.catch(() => undefined);
+    await untilAborted(asked, signal);
+  }
+
+  /** Emits the question and waits for its answer. An answer after the end of the turn is ignored. */
+  #tell(id: string, details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome> {
+    return new Promise((resolve) => {
+      const onConfirm = async (outcome: ToolConfirmationOutcome): Promise<void> => resolve(outcome);
+      this.emit({ type: "confirmation", id, details: { ...details, onConfirm } });
+    });
+  }
+
+  #answer(at: number, { response, media, status, server }: CallAnswer): void {
+    // Ignores the result of a call that ends after the turn: the model already got the response that it was stopped.
+    if (this.#isOver) return;
+    const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
+    const part = toResponse(this.#calls[at] ?? {}, response, media.filter(isInside));
+    const beside = media.filter((each) => !isInside(each));
+    this.#responses[at] = { part, beside };
+    if (status === "denied") this.#denied += 1;
+    this.state.record({ type: "response", index: at, part, server, beside: beside.length > 0 ? beside : undefined });
+  }
+
+  #refuse(request: ModelCallRequest): CallAnswer {
+    this.emit({
+      type: "call",
+      ...request,
+      status: "error",
+      error: { code: "busy", message: "too many calls in one turn" },
+    });
+    return { response: { error: tooMany }, media: [], status: "error" };
+  }
 }
 
-function refuse(request: { id: string; name: string; args: JsonObject }, emit: (event: TurnEvent) => void): CallAnswer {
-  const error = { code: "busy", message: "too many calls in one turn" } as const;
-  emit({ type: "call", ...request, status: "error", error });
-  return { response: { error: tooMany }, media: [], status: "error" };
+type Question = Parameters<ConfirmPort>[0];
+
+interface ConfirmedCall {
+  /** The id of the call to confirm. */
+  readonly id: string;
+  /** Whether the user may change the arguments. */
+  readonly canEdit: boolean;
+  /** Called when the question is shown. */
+  readonly onConfirmation: (details: ToolCallConfirmationDetails) => void;
 }
 
 /** Returns the API's id, or a new id if there is none or another call of the conversation already has it. */
@@ -91,41 +172,218 @@ function uniqueId(given: string | undefined, { callIds }: ConversationState): st
   return id;
 }
 
-interface EventQueue extends AsyncIterable<TurnEvent> {
-  readonly push: (event: TurnEvent) => void;
-  /** Ends the queue. Events that are already in it are still delivered. */
-  readonly end: () => void;
+/** A call as the model requests it. `name` is the tool's name for the model. */
+type ModelCallRequest = Pick<CallEvent, "id" | "name" | "args">;
+
+/**
+ * One tool call that the model requests: finds the tool, asks for confirmation, executes the call, and reports the
+ * result to the model and the user.
+ */
+export class TurnCall {
+  readonly state: ConversationState;
+  readonly host: HostParts;
+  readonly signal: AbortSignal;
+  readonly #request: ModelCallRequest;
+  readonly #round: Round;
+  #event: CallEvent;
+  /** When the call was allowed. */
+  #began: number | undefined;
+  /** The arguments that the user has written instead of the model's. */
+  #edited: JsonObject | undefined;
+  #tool: RegisteredTool | undefined;
+
+  constructor(request: ModelCallRequest, round: Round, signal: AbortSignal) {
+    this.state = round.state;
+    this.host = round.host;
+    this.signal = signal;
+    this.#request = request;
+    this.#round = round;
+    this.#event = { type: "call", ...request, status: "requested" };
+  }
+
+  /** Runs the call. Never rejects: if the call fails, the response describes the failure. */
+  async run(): Promise<CallAnswer> {
+    const { signal } = this;
+    try {
+      const execution = await this.#execute();
+      for (const warning of execution.warnings ?? [])
+        this.#round.emit({ type: "note", message: `${this.#event.name}: ${warning}` });
+      this.#tell({ ...outcomeOf(execution), durationMs: this.#durationMs() });
+      const text = execution.llmContent.flatMap((part) => part.text ?? []).join("\n");
+      const media = execution.llmContent.filter(({ inlineData }) => inlineData !== undefined);
+      return this.#answer(execution.error === undefined ? "output" : "error", text, media);
+    } catch (error) {
+      if (signal.aborted) {
+        const wasSent = this.#event.status === "running";
+        this.#tell({ status: "cancelled", durationMs: this.#durationMs() });
+        return this.#answer("error", stoppedText(wasSent));
+      }
+      const failure = toHostError(error);
+      this.#tell({ status: statusOf(failure), error: toCallFailure(failure), durationMs: this.#durationMs() });
+      return this.#answer(
+        "error",
+        failure.code === "tool_unknown" ? failure.message : tellFailure(failure, this.#tool),
+      );
+    }
+  }
+
+  async #execute(): Promise<ToolExecution> {
+    const { state, signal } = this;
+    await state.toolSelection.prepare(state.model);
+    const { name, args, found } = findCalled(this.#request, state);
+    if (found.kind === "tool") this.#tool = found.tool;
+    const { serverName: server, serverToolName } = this.#tool ?? {};
+    this.#tell({ name, args, server, serverToolName });
+    signal.throwIfAborted();
+    if (found.kind === "none")
+      throw new HostError("tool_unknown", explainUnknown(name, found.why, state.toolSelection.names(state.model)));
+    return untilAborted(
+      found.kind === "tool" ? this.#runTool(found.tool, args) : runOwnFunction(found.own, args, this),
+      signal,
+    );
+  }
+
+  #runTool(tool: RegisteredTool, args: JsonObject): Promise<ToolExecution> {
+    return tool.execute(args, this.signal, {
+      confirm: (question) => this.ask(question, true),
+      onEdited: (edited) => {
+        this.#edited = edited;
+        this.#tell({ args: edited, status: "requested" });
+      },
+      onAllowed: (rule) => this.#allowed(rule),
+      onStart: () => this.#tell({ status: "running" }),
+      onProgress: ({ progress, total, message }: Progress) =>
+        this.#round.emit({ type: "progress", id: this.#event.id, progress, total, message }),
+      results: this.largeResults(tool.serverName),
+    });
+  }
+
+  /** Reports that a call of one of Fairlead's own functions is allowed and runs. */
+  begin(rule?: string): void {
+    this.#allowed(rule);
+    this.#tell({ status: "running" });
+  }
+
+  /** Names the server that the call goes to, for the next events. */
+  goesTo(server: string): void {
+    this.#event = { ...this.#event, server };
+  }
+
+  ask(question: Question, canEdit = false): Promise<void> {
+    return this.#round.ask(question, {
+      id: this.#event.id,
+      canEdit,
+      onConfirmation: ({ rule }) => this.#tell({ status: "asking", rule: rule?.text ?? this.#event.rule }),
+    });
+  }
+
+  /** The limit, in tokens, above which results are stored in files. Calls that the user types have no limit. */
+  largeResults(server?: string): LargeResults {
+    const { results, model } = this.state;
+    const { resultTokens } = this.host.configuration.current().settings.host;
+    const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : resultTokens;
+    return { tokens, keep: (file) => results.keep(file, server) };
+  }
+
+  #allowed(rule?: string): void {
+    this.#began ??= this.host.clock.now();
+    this.#tell({ status: "queued", rule: this.#event.rule ?? rule });
+  }
+
+  #tell(change: Partial<CallEvent>): void {
+    this.#event = { ...this.#event, ...change };
+    this.#round.emit(this.#event);
+  }
+
+  #durationMs(): number | undefined {
+    return this.#began === undefined ? undefined : Math.round(this.host.clock.now() - this.#began);
+  }
+
+  /** `kind`: whether the text is the result or an error. If the user changed the arguments, the model is told so. */
+  #answer(kind: "output" | "error", text: string, media: readonly Part[] = []): CallAnswer {
+    const response = { [kind]: this.#edited === undefined ? text : `${editedText(this.#edited)}\n${text}` };
+    return { response, media, status: this.#event.status, server: this.#event.server };
+  }
 }
 
-/** Creates a queue between running calls, which add events, and one reader. */
-export function createEventQueue(): EventQueue {
-  const waiting: TurnEvent[] = [];
-  let isOver = false;
-  let wake = (): void => {};
+/** Finds the tool to call. For `call_tool`, this is the tool that the arguments name. */
+function findCalled(
+  { name, args }: ModelCallRequest,
+  { toolSelection, model }: ConversationState,
+): { readonly name: string; readonly args: JsonObject; readonly found: Found } {
+  const found = toolSelection.find(name, model);
+  if (found.kind !== "own" || found.own !== "call_tool") return { name, args, found };
+  const inner = innerCall(args);
+  return { ...inner, found: toolSelection.find(inner.name, model) };
+}
 
+const longestDisplay = 20_000;
+
+function shortDisplay(display: string): string {
+  return display.length <= longestDisplay ? display : shorten(display, longestDisplay);
+}
+
+/** Returns the fields that a call's last event adds: the status, and the result for the user. */
+function outcomeOf({
+  returnDisplay,
+  plainDisplay = returnDisplay,
+  error,
+  files,
+  llmContent,
+}: ToolExecution): Partial<CallEvent> {
+  const media = llmContent.flatMap(({ inlineData }) => {
+    const { mimeType, data } = inlineData ?? {};
+    return mimeType === undefined || data === undefined ? [] : [{ mimeType, data }];
+  });
   return {
-    push(event) {
-      /*
-       * A server may report progress faster than the caller reads events, so the queue keeps only the latest progress
-       * of a call.
-       */
-      const last = waiting.at(-1);
-      if (event.type === "progress" && last?.type === "progress" && last.id === event.id) waiting.pop();
-      waiting.push(event);
-      wake();
-    },
-    end() {
-      isOver = true;
-      wake();
-    },
-    async *[Symbol.asyncIterator]() {
-      for (;;) {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield next;
-        if (isOver) return;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
+    status: error === undefined ? "ok" : "error",
+    display: files === undefined ? plainDisplay : shortDisplay(plainDisplay),
+    error: error && toCallFailure(error),
+    files,
+    media: media.length > 0 ? media : undefined,
   };
+}
+
+function editedText(args: JsonObject): string {
+  return `The user changed the arguments of this call to ${JSON.stringify(args)}.`;
+}
+
+function stoppedText(wasSent: boolean): string {
+  return wasSent
+    ? "The user stopped the call while it ran: it may or may not have had its effect."
+    : "The user stopped the call before it ran.";
+}
+
+/** A queue between running calls, which add events, and one reader. */
+export class EventQueue implements AsyncIterable<TurnEvent> {
+  readonly #waiting: TurnEvent[] = [];
+  #isOver = false;
+  #wake = (): void => {};
+
+  push(event: TurnEvent): void {
+    /*
+     * A server may report progress faster than the caller reads events, so the queue keeps only the latest progress of
+     * a call.
+     */
+    const last = this.#waiting.at(-1);
+    if (event.type === "progress" && last?.type === "progress" && last.id === event.id) this.#waiting.pop();
+    this.#waiting.push(event);
+    this.#wake();
+  }
+
+  /** Ends the queue. Events that are already in it are still delivered. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<TurnEvent, void, undefined> {
+    for (;;) {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) yield next;
+      if (this.#isOver) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
 }

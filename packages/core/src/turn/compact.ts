@@ -4,16 +4,16 @@
  */
 
 import { HostError } from "../errors.ts";
+import type { HostParts } from "../host/requests.ts";
 import { characterWords } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
+import type { ConversationState } from "./conversation.ts";
 import type { TurnEvent } from "./events.ts";
 import { toHostError } from "./failure-messages.ts";
 import { answerText, beginsWith, type History, replaceHistory, tokensOfHistory } from "./history.ts";
-import type { ConversationState } from "./state.ts";
-import { contextOf } from "./tools/tool-budget.ts";
-import type { TurnHost } from "./turn-host.ts";
+import { contextOf } from "./tools/tool-offer.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
 const request =
@@ -42,7 +42,7 @@ export function undoCompaction(state: ConversationState): boolean {
   const { compaction, history } = state;
   if (compaction === undefined || !beginsWith(history, compaction.after)) return false;
   replaceHistory(state, [...compaction.before, ...history.slice(compaction.after.length)]);
-  delete state.compaction;
+  state.compaction = undefined;
   state.isCompactedByRule = false;
   return true;
 }
@@ -64,13 +64,13 @@ const smallShare = 0.1;
  */
 export async function* compactByRule(
   state: ConversationState,
-  host: TurnHost,
+  host: HostParts,
   added: readonly Content[],
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const { model, history: before } = state;
   if (model.provider === "manual" || !state.isCompactedByRule) return;
-  const context = contextOf(model, host);
+  const context = contextOf(model, host.configuration.current().settings.host.contextTokens);
   const toolOffer = await state.toolSelection.offerTools(model);
   const others = tokensOfHistory(added).total + toolOffer.tokens;
   const share = (): number => (tokensOfHistory(state.history).total + others) / context;

@@ -1,18 +1,18 @@
 /** The interface of a conversation with a model: `send`, the history, the tools and the recorded file. */
 
 import { HostError } from "../errors.ts";
+import type { HostParts } from "../host/requests.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
-import { createResultHandles } from "../results/result-handles.ts";
+import type { Pin } from "../normalise/tool-name.ts";
+import { ResultHandles, type StoredResult } from "../results/result-handles.ts";
 import type { MissingServer, TurnEvent } from "./events.ts";
 import { addContents, answerOpenCalls, tokensOfHistory } from "./history.ts";
-import type { EarlierConversation, RecordChange } from "./record.ts";
-import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
-import { type ConversationTool, createToolSelection, type OfferedTool } from "./tools/conversation-tools.ts";
-import { contextOf } from "./tools/tool-budget.ts";
-import type { TurnHost } from "./turn-host.ts";
+import type { SystemText } from "./system-text.ts";
+import { type ConversationTool, type OfferedTool, ToolSelection } from "./tools/conversation-tools.ts";
+import type { OwnFunction, OwnNames } from "./tools/own-functions.ts";
+import { contextOf } from "./tools/tool-offer.ts";
 
-export type { SendOptions, TurnLimits } from "./state.ts";
 export type { ConversationTool, OfferedTool } from "./tools/conversation-tools.ts";
 
 /** Options of a new conversation. */
@@ -106,47 +106,73 @@ export interface ConversationRecord {
 
 const defaultWait = 10_000;
 
+/** The state of one conversation between and during its turns. */
+export class ConversationState {
+  history: readonly Content[];
+  /** The last compaction of the history, so that it can be undone. */
+  compaction: { readonly before: readonly Content[]; readonly after: readonly Content[] } | undefined;
+  /** Whether Fairlead automatically compacts a history that fills the model's context. */
+  isCompactedByRule = true;
+  readonly record: RecordChange;
+  model: Model;
+  readonly toolSelection: ToolSelection;
+  readonly results: ResultHandles;
+  /** The servers that the user chose. If absent, `@` in a message may name any server. */
+  readonly chosen: readonly string[] | undefined;
+  readonly wait: number;
+  readonly notTried: readonly MissingServer[];
+  /** The limits that the calling program sets for each turn. */
+  readonly limits: Partial<TurnLimits>;
+  /** Servers that a turn has already waited for. Fairlead waits for each server only once. */
+  readonly awaited: Set<string> = new Set();
+  /** Servers that a turn reported as missing, for example because they did not connect in time. */
+  readonly missing: Set<string> = new Set();
+  /** Whether the user knows that the model must search for some of the tools. */
+  isDeferralTold = false;
+  /** The schemas that a model's API has accepted. */
+  readonly proven: WeakMap<Model, WeakSet<object>> = new WeakMap();
+  /** Absent before the first request. */
+  systemText: SystemText | undefined;
+  /** Ids of all calls so far. */
+  readonly callIds: Set<string>;
+  /** The functions that stop the running calls. */
+  readonly stopCalls: Set<() => void> = new Set();
+
+  constructor(options: ConversationOptions, host: HostParts, { record, earlier }: ConversationRecord) {
+    const { model, servers, wait = defaultWait, notTried = [], limits = {} } = options;
+    this.history = earlier?.history ?? [];
+    this.record = record;
+    this.model = model;
+    this.results = new ResultHandles(
+      host.keep,
+      async (ids) => {
+        const { findResults } = await import("../files/result-files.ts");
+        return findResults(host.configuration.current().locations.state, ids);
+      },
+      (stored) => record({ type: "result", ...stored }),
+      earlier?.results,
+    );
+    this.toolSelection = new ToolSelection(host, record, this.results, servers, earlier);
+    this.chosen = servers;
+    this.wait = wait;
+    this.notTried = notTried;
+    this.limits = limits;
+    this.callIds = new Set(earlier?.callIds);
+  }
+}
+
 /** Creates a conversation. If `earlier` is given, continues a recorded one. */
 export function createConversation(
   options: ConversationOptions,
-  host: TurnHost,
-  { id, record, close, earlier }: ConversationRecord,
+  host: HostParts,
+  recording: ConversationRecord,
 ): Conversation {
-  const { model, servers, wait = defaultWait, notTried = [], limits = {}, history = [] } = options;
-  const results = createResultHandles({
-    store: host.storeResult,
-    find: host.findResults,
-    record: (stored) => record({ type: "result", ...stored }),
-    earlier: earlier?.results,
-  });
-  const state: ConversationState = {
-    history: [],
-    isCompactedByRule: true,
-    record,
-    model,
-    results,
-    toolSelection: createToolSelection({
-      host,
-      record,
-      hasResults: results.isUsed,
-      servers,
-      earlier,
-    }),
-    chosen: servers,
-    wait,
-    notTried,
-    limits,
-    awaited: new Set(),
-    missing: new Set(),
-    told: new Set(),
-    proven: new WeakMap(),
-    callIds: new Set(earlier?.callIds),
-    stopCalls: new Set(),
-  };
+  const { id, record, close, earlier } = recording;
+  const { closing } = host.work;
+  const state = new ConversationState(options, host, recording);
   let isBusy = false;
   let title = earlier?.title;
-  if (earlier) state.history = earlier.history;
-  else addContents(state, ...answerOpenCalls(history));
+  if (earlier === undefined) addContents(state, ...answerOpenCalls(options.history ?? []));
 
   /** @throws HostError `busy` */
   async function alone<T>(work: () => Promise<T>): Promise<T> {
@@ -196,17 +222,17 @@ export function createConversation(
       if (next !== state.model) record({ type: "model", provider: next.provider, name: next.name });
       state.model = next;
     },
-    setTool: state.toolSelection.setTool,
+    setTool: (...choice) => state.toolSelection.setTool(...choice),
     tools: () => state.toolSelection.list(state.model),
     offers: () => state.toolSelection.offeredTools(state.model),
     rename(next) {
       title = next;
       record({ type: "title", title: next });
     },
-    compact: ({ signal = host.closing } = {}) =>
+    compact: ({ signal = closing } = {}) =>
       alone(async () => {
         const { compactHistory } = await import("./compact.ts");
-        await compactHistory(state, AbortSignal.any([signal, host.closing]));
+        await compactHistory(state, AbortSignal.any([signal, closing]));
       }),
     undoCompact: () =>
       alone(async () => {
@@ -215,8 +241,13 @@ export function createConversation(
       }),
     tokens() {
       const { total: history, results } = tokensOfHistory(state.history);
-      const declarations = state.toolSelection.offeredTokens();
-      return { declarations, history, results, context: contextOf(state.model, host) };
+      const declarations = state.toolSelection.offeredTokens;
+      return {
+        declarations,
+        history,
+        results,
+        context: contextOf(state.model, host.configuration.current().settings.host.contextTokens),
+      };
     },
     close,
   };
@@ -230,4 +261,80 @@ function busy(): HostError {
 
 function textOf(input: string | readonly Part[]): string {
   return typeof input === "string" ? input : input.flatMap(({ text }) => text ?? []).join("\n");
+}
+
+/** How many requests to the model, and how many tool calls, one turn may make. */
+export interface TurnLimits {
+  /** Maximum number of requests to the model. */
+  readonly turns: number;
+  readonly calls: number;
+}
+
+/** Options of one turn. */
+export interface SendOptions {
+  readonly signal?: AbortSignal;
+  /** True if the user typed the text. Then Fairlead adds the resources and files that the text names with `@`. */
+  readonly references?: boolean;
+  /** Messages before the input, with their roles, such as the earlier messages of a prompt. */
+  readonly before?: readonly Content[];
+  /** The message as the user sees it, for the recorded conversation. Default: the text of the input. */
+  readonly shown?: string;
+  /**
+   * The servers that this turn waits for if their tools are not known yet. Default: all servers of the conversation.
+   * For a typed call, pass only the servers that the call names.
+   */
+  readonly waitFor?: readonly string[] | undefined;
+}
+
+/** What a declaration in a request describes: a tool of a server, or one of Fairlead's own functions. */
+export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };
+
+/** A change of a conversation that is not an event of a turn. */
+export type ConversationChange =
+  /** A turn begins. `text` is the user's message as the user sees it. */
+  | { readonly type: "input"; readonly text: string }
+  /** A message is added to the history. If the message has calls, a `response` change follows for each call. */
+  | { readonly type: "content"; readonly content: Content }
+  /** The response to one call in the last message. The media in `beside` come after all responses. */
+  | {
+      readonly type: "response";
+      /** The position of the call in its message. */
+      readonly index: number;
+      readonly server?: string;
+      readonly part: Part;
+      readonly beside?: readonly Part[];
+    }
+  /** Removes all but the first `to` messages of the history. */
+  | { readonly type: "rewind"; readonly to: number }
+  /** Replaces the history by these messages. */
+  | { readonly type: "compact"; readonly contents: readonly Content[] }
+  /** A result was stored. The model can read it as `result://ID`. */
+  | ({ readonly type: "result" } & StoredResult)
+  | { readonly type: "model"; readonly provider: string; readonly name: string }
+  /**
+   * New names of tools, and the names of Fairlead's own functions. In a resumed conversation, each name must mean the
+   * same.
+   */
+  | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
+  /** The declarations in the next request. From position `from` on, `places` replaces the earlier list. */
+  | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
+  | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
+  | { readonly type: "title"; readonly title: string };
+
+/** Receives every change and every event of a conversation, before other code does. */
+export type RecordChange = (change: ConversationChange | TurnEvent) => void;
+
+/** The initial state of a resumed conversation. */
+export interface EarlierConversation {
+  readonly history: readonly Content[];
+  readonly title?: string;
+  /** The ids of all calls before the conversation was resumed. */
+  readonly callIds: readonly string[];
+  readonly names: readonly Pin[];
+  readonly functions?: OwnNames;
+  /** The declarations in the last request, in order. */
+  readonly offered: readonly OfferedPlace[];
+  readonly results: readonly StoredResult[];
+  /** Tools that the user has removed from the conversation. */
+  readonly disabled: readonly { readonly server: string; readonly serverToolName: string }[];
 }

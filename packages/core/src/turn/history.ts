@@ -2,7 +2,7 @@
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
-import type { ConversationState } from "./state.ts";
+import type { ConversationState } from "./conversation.ts";
 
 /** The messages of a conversation. */
 export type History = readonly Content[];

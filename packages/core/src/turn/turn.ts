@@ -6,19 +6,24 @@
 import { setMaxListeners } from "node:events";
 import { sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import type { ServerState } from "../events.ts";
+import type { HostParts } from "../host/requests.ts";
+import type { ModelEvent } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
-import { type Answer, askModel, type Draft } from "./ask-model.ts";
-import { openRound } from "./calls.ts";
+import { expandReferences } from "../request/reads.ts";
+import { Round } from "./calls.ts";
 import { compactByRule } from "./compact.ts";
+import type { ConversationState, SendOptions, TurnLimits } from "./conversation.ts";
 import type { DoneReason, MissingServer, TurnEvent } from "./events.ts";
 import { toHostError } from "./failure-messages.ts";
 import { addContents, answerText, callsIn, isUnanswered, rewind } from "./history.ts";
-import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
-import type { TurnHost } from "./turn-host.ts";
-import { cancelled, untilAborted } from "./until-aborted.ts";
+import { provenFor, removeRefused } from "./refused-tools.ts";
+import { SystemText } from "./system-text.ts";
+import type { ToolOffer } from "./tools/tool-offer.ts";
+import { cancelled, streamUntilAborted, untilAborted } from "./until-aborted.ts";
 
 type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
+/** A complete answer of the model, and why the model stopped. */
+type Answer = Extract<ModelEvent, { type: "finish" }>;
 
 /** After an invalid call, Fairlead asks the model again at most this many times. */
 const mostMalformed = 2;
@@ -27,138 +32,275 @@ const usualLimits: TurnLimits = { turns: 50, calls: 200 };
 /** No limits, for a conversation in which the user types all calls. */
 const noLimits: TurnLimits = { turns: Number.POSITIVE_INFINITY, calls: Number.POSITIVE_INFINITY };
 
-/** The state of the running turn. */
-interface Account {
-  readonly draft: Draft;
-  calls: number;
-  denied: number;
-  malformed: number;
-  /** True if the model has finished, or if a limit is reached. */
-  isOver: boolean;
-  before: ConversationState["history"];
-}
-
 /** Runs a turn. Never throws. Leaves the history in a form that the models' APIs accept. */
 export async function* takeTurn(
   input: string | readonly Part[],
   options: SendOptions,
   state: ConversationState,
-  host: TurnHost,
+  host: HostParts,
 ): Events {
-  const draft = { text: "" };
-  const account: Account = { draft, calls: 0, denied: 0, malformed: 0, isOver: false, before: state.history };
-  const { signal, end } = stopWith(options.signal, host.closing);
+  const { signal, end } = stopWith(options.signal, host.work.closing);
   try {
-    if (signal.aborted) throw cancelled();
-    const parts = yield* read(input, options, state, host, signal);
-    if (state.model.provider !== "manual") await host.loadUsedTools();
-    yield* waitForServers(state, options, host, signal);
-    const added: readonly Content[] = [...(options.before ?? []), { role: "user", parts: [...parts] }];
-    yield* compactByRule(state, host, added, signal);
-    account.before = state.history;
-    addContents(state, ...added);
-    const asked = state.history;
-    let hasFailed = false;
-    try {
-      yield* goOn(state, host, account, signal);
-    } catch (error) {
-      hasFailed = !signal.aborted;
-      throw error;
-    } finally {
-      if (!hasFailed) keepDraft(state, account);
-      // Removes a message without an answer. If it caused the error, it would also make the next turn fail.
-      else if (state.history === asked) rewind(state, account.before);
-    }
-  } catch (error) {
-    yield signal.aborted ? done("cancelled", account) : { type: "error", error: toHostError(error) };
+    yield* new Turn(options, state, host, signal).run(input);
   } finally {
     end();
   }
 }
 
-async function* read(
-  input: string | readonly Part[],
-  { references = false }: SendOptions,
-  { wait, chosen: servers }: ConversationState,
-  host: TurnHost,
-  signal: AbortSignal,
-): Events<readonly Part[]> {
-  if (typeof input !== "string") return input;
-  if (!references) return [{ text: input }];
-  const reading = host.expandReferences(input, { signal, wait, servers });
-  const { parts, problems } = await untilAborted(reading, signal);
-  for (const { text, error } of problems) yield { type: "note", message: `${text}: ${error.message}` };
-  return parts;
-}
+class Turn {
+  readonly #options: SendOptions;
+  readonly #state: ConversationState;
+  readonly #host: HostParts;
+  readonly #signal: AbortSignal;
+  /** The model's text so far. If the turn is stopped, Fairlead keeps this text in the history. */
+  #text = "";
+  #calls = 0;
+  #denied = 0;
+  #malformed = 0;
+  /** True if the model has finished, or if a limit is reached. */
+  #isOver = false;
+  #before: readonly Content[];
 
-async function* goOn(state: ConversationState, host: TurnHost, account: Account, signal: AbortSignal): Events {
-  const limits = { ...(state.model.provider === "manual" ? noLimits : usualLimits), ...state.limits };
-  for (let turns = 0; turns < limits.turns; turns += 1) {
-    yield* announceArrivals(state, host);
-    if (turns > 0) yield* compactByRule(state, host, [], signal);
-    const answer = yield* askModel(state, host, account.draft, signal);
-    const calls = callsIn(answer.content);
-    if (calls.length === 0) {
-      const isOver = yield* finish(answer, state, account);
-      if (isOver) return;
-      continue;
-    }
-    const most = limits.calls - account.calls;
-    const round = openRound(calls, { state, host, signal, most });
-    account.calls += calls.length;
-    account.draft.text = "";
-    // The answer contains the model's calls. It is recorded before they run, so that the record names them even if the
-    // process is killed.
-    state.record({ type: "content", content: answer.content });
+  constructor(options: SendOptions, state: ConversationState, host: HostParts, signal: AbortSignal) {
+    this.#options = options;
+    this.#state = state;
+    this.#host = host;
+    this.#signal = signal;
+    this.#before = state.history;
+  }
+
+  async *run(input: string | readonly Part[]): Events {
+    const state = this.#state;
+    const signal = this.#signal;
     try {
-      yield* round.run();
-    } finally {
-      // APIs require a response to every call in the history, even if the caller has stopped reading events.
-      state.history = [...state.history, answer.content, ...round.end()];
-      account.denied += round.denied();
+      if (signal.aborted) throw cancelled();
+      const parts = yield* this.#read(input);
+      yield* this.#waitForServers();
+      const added: readonly Content[] = [...(this.#options.before ?? []), { role: "user", parts: [...parts] }];
+      yield* compactByRule(state, this.#host, added, signal);
+      this.#before = state.history;
+      addContents(state, ...added);
+      const asked = state.history;
+      let hasFailed = false;
+      try {
+        yield* this.#loop();
+      } catch (error) {
+        hasFailed = !signal.aborted;
+        throw error;
+      } finally {
+        if (!hasFailed) this.#keepDraft();
+        // Removes a message without an answer. If it caused the error, it would also make the next turn fail.
+        else if (state.history === asked) rewind(state, this.#before);
+      }
+    } catch (error) {
+      yield signal.aborted ? this.#done("cancelled") : { type: "error", error: toHostError(error) };
     }
-    if (signal.aborted) throw cancelled();
-    if (calls.length > most) break;
   }
-  account.isOver = true;
-  yield done("limit", account);
-}
 
-/** Handles the end of an answer. Returns true if the turn is over. */
-async function* finish(answer: Answer, state: ConversationState, account: Account): Events<boolean> {
-  const { reason, message, content } = answer;
-  if (reason === "malformed_call" && account.malformed < mostMalformed) {
-    account.malformed += 1;
-    yield {
-      type: "note",
-      message: `${message ?? "the model wrote an invalid call"}; Fairlead asks the model again`,
-    };
-    return false;
+  async *#read(input: string | readonly Part[]): Events<readonly Part[]> {
+    if (typeof input !== "string") return input;
+    if (this.#options.references !== true) return [{ text: input }];
+    const { wait, chosen: servers } = this.#state;
+    const signal = this.#signal;
+    const reading = expandReferences(input, { signal, wait, servers }, this.#host, this.#host.keep);
+    const { parts, problems } = await untilAborted(reading, signal);
+    for (const { text, error } of problems) yield { type: "note", message: `${text}: ${error.message}` };
+    return parts;
   }
-  if (reason === "malformed_call" || reason === "other")
-    throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
-  if (message !== undefined && reason !== "stop") yield { type: "note", message };
-  // Removes the user's message, because the API would block every later request that contains this message.
-  if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) rewind(state, account.before);
-  addContents(state, content);
-  account.draft.text = answerText(content);
-  account.isOver = true;
-  yield done(reason, account);
-  return true;
-}
 
-/**
- * Keeps the partial answer of a stopped turn. If there is none, adds a text in its place, because the roles in the
- * history must alternate.
- */
-function keepDraft(state: ConversationState, { draft, isOver }: Account): void {
-  if (isOver || (draft.text === "" && !isUnanswered(state.history))) return;
-  const text = draft.text === "" ? "[Stopped by the user before there was an answer.]" : draft.text;
-  addContents(state, { role: "model", parts: [{ text }] });
-}
+  /** Asks the model and runs its calls, until it makes no more calls or a limit is reached. */
+  async *#loop(): Events {
+    const state = this.#state;
+    const signal = this.#signal;
+    const limits = { ...(state.model.provider === "manual" ? noLimits : usualLimits), ...state.limits };
+    for (let turns = 0; turns < limits.turns; turns += 1) {
+      yield* this.#announceArrivals();
+      if (turns > 0) yield* compactByRule(state, this.#host, [], signal);
+      const answer = yield* this.#askModel();
+      const calls = callsIn(answer.content);
+      if (calls.length === 0) {
+        yield* this.#finish(answer);
+        if (this.#isOver) return;
+        continue;
+      }
+      const most = limits.calls - this.#calls;
+      const round = new Round(calls, most, state, this.#host, signal);
+      this.#calls += calls.length;
+      this.#text = "";
+      // The answer contains the model's calls. It is recorded before they run, so that the record names them even if
+      // the process is killed.
+      state.record({ type: "content", content: answer.content });
+      try {
+        yield* round.run();
+      } finally {
+        // APIs require a response to every call in the history, even if the caller has stopped reading events.
+        state.history = [...state.history, answer.content, ...round.end()];
+        this.#denied += round.denied;
+      }
+      if (signal.aborted) throw cancelled();
+      if (calls.length > most) break;
+    }
+    this.#isOver = true;
+    yield this.#done("limit");
+  }
 
-function done(reason: DoneReason, { draft, denied, calls }: Account): TurnEvent {
-  return { type: "done", reason, text: draft.text, denied, calls };
+  /** Sends the request. If the API refuses a tool, removes the tool from the conversation and sends it again. */
+  async *#askModel(): Events<Answer> {
+    const state = this.#state;
+    for (;;) {
+      const { model } = state;
+      const toolOffer = await state.toolSelection.offerTools(model);
+      yield* this.#tellDeferred(toolOffer);
+      const outcome = yield* this.#request(toolOffer);
+      if (outcome.type === "finish") {
+        for (const declaration of toolOffer.declarations) provenFor(model, state).add(declaration.parametersJsonSchema);
+        return outcome;
+      }
+      yield* removeRefused(outcome, toolOffer, state, this.#signal);
+    }
+  }
+
+  /** Tells the user, once, that the model must search for some of the tools. */
+  *#tellDeferred({ deferred, tools }: ToolOffer): Generator<TurnEvent, void, undefined> {
+    if (deferred === 0 || this.#state.isDeferralTold) return;
+    this.#state.isDeferralTold = true;
+    const offered = tools.filter((tool) => tool !== undefined).length;
+    const message = `the model gets ${offered} of ${offered + deferred} tools directly and can search for the others (fairlead.toolBudget)`;
+    yield { type: "note", message };
+  }
+
+  async *#request({ declarations }: ToolOffer): Events<Answer | Extract<ModelEvent, { type: "rejected" }>> {
+    const { model, history } = this.#state;
+    const system = declarations.length === 0 ? {} : { system: this.#systemText() };
+    this.#text = "";
+    const stream = model.stream(history, declarations, this.#signal, system);
+    for await (const event of streamUntilAborted(stream, this.#signal)) {
+      switch (event.type) {
+        case "rejected":
+        case "finish":
+          return event;
+        case "call":
+          // The content of the `finish` event contains the calls, so a `call` event is ignored.
+          break;
+        case "text":
+          this.#text += event.text;
+          yield event;
+          break;
+        case "thought":
+        case "usage":
+        case "retry":
+          yield event;
+      }
+    }
+    throw new HostError("model", `${model.name} did not complete its answer`, { next: "Try again." });
+  }
+
+  #systemText(): string {
+    const state = this.#state;
+    const servers = state.toolSelection.servers().flatMap((server) => {
+      const instructions = this.#host.catalogs.catalog(server)?.instructions;
+      return instructions === undefined ? [] : [{ server, instructions }];
+    });
+    state.systemText ??= new SystemText();
+    return state.systemText.write(servers);
+  }
+
+  /** Ends the turn with an answer that makes no calls, unless the model is asked again. */
+  *#finish({ reason, message, content }: Answer): Generator<TurnEvent, void, undefined> {
+    const state = this.#state;
+    if (reason === "malformed_call" && this.#malformed < mostMalformed) {
+      this.#malformed += 1;
+      const problem = message ?? "the model wrote an invalid call";
+      return yield { type: "note", message: `${problem}; Fairlead asks the model again` };
+    }
+    if (reason === "malformed_call" || reason === "other")
+      throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
+    if (message !== undefined && reason !== "stop") yield { type: "note", message };
+    // Removes the user's message, because the API would block every later request that contains this message.
+    if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) rewind(state, this.#before);
+    addContents(state, content);
+    this.#text = answerText(content);
+    this.#isOver = true;
+    yield this.#done(reason);
+  }
+
+  /**
+   * Keeps the partial answer of a stopped turn. If there is none, adds a text in its place, because the roles in the
+   * history must alternate.
+   */
+  #keepDraft(): void {
+    const state = this.#state;
+    if (this.#isOver || (this.#text === "" && !isUnanswered(state.history))) return;
+    const text = this.#text === "" ? "[Stopped by the user before there was an answer.]" : this.#text;
+    addContents(state, { role: "model", parts: [{ text }] });
+  }
+
+  #done(reason: DoneReason): TurnEvent {
+    return { type: "done", reason, text: this.#text, denied: this.#denied, calls: this.#calls };
+  }
+
+  /** Waits for each server once, for a limited time. If a server connects later, its tools are added then. */
+  async *#waitForServers(): Events {
+    const { catalogs } = this.#host;
+    const { toolSelection, chosen, notTried, awaited, missing, wait } = this.#state;
+    const { waitFor } = this.#options;
+    const isUnknown = (server: string): boolean => catalogs.catalog(server) === undefined;
+    const all = toolSelection.servers();
+    // A typed call may go to any server, unless the user chose servers.
+    const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
+    const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
+    if (strangers.length === 0) return;
+    await untilAborted(catalogs.recall(strangers), this.#signal);
+    for (const server of strangers) awaited.add(server);
+    // A server in `waitFor` is started even if it failed in an earlier run, because the user's call names it.
+    const skipped = waitFor === undefined ? notTried : [];
+    const isTried = (server: string): boolean => !skipped.some((other) => other.server === server);
+    const starting = this.#startable(strangers.filter((server) => isUnknown(server) && isTried(server)));
+    if (starting.length > 0 && wait > 0) yield { type: "waiting", servers: starting };
+    if (starting.length > 0) await this.#startAndWait(starting);
+    const absent = strangers.filter(isUnknown);
+    for (const server of absent) missing.add(server);
+    if (absent.length > 0)
+      yield { type: "missing", servers: absent.map((server) => this.#whyMissing(server, skipped)) };
+  }
+
+  /** Tells the user about servers that were reported missing and are connected now. */
+  *#announceArrivals(): Generator<TurnEvent, void, undefined> {
+    const { missing } = this.#state;
+    for (const server of missing) {
+      if (this.#host.catalogs.catalog(server) === undefined) continue;
+      missing.delete(server);
+      yield { type: "note", message: `"${server}" is connected: the model now has its tools` };
+    }
+  }
+
+  /** Starts the servers, and waits at most `wait` milliseconds until each is connected or has failed. */
+  async #startAndWait(servers: readonly string[]): Promise<void> {
+    const { servers: started, clock } = this.#host;
+    const enough = new AbortController();
+    const timeout = sleep(clock, this.#state.wait, enough.signal).catch(() => undefined);
+    try {
+      await untilAborted(Promise.race([started.manager.start(servers), timeout]), this.#signal);
+    } finally {
+      enough.abort();
+    }
+  }
+
+  #startable(servers: readonly string[]): readonly string[] {
+    const states = this.#host.servers.manager.states();
+    const closed = states.filter(({ status }) => status === "blocked" || status === "disabled").map(({ name }) => name);
+    return servers.filter((server) => !closed.includes(server));
+  }
+
+  #whyMissing(server: string, skipped: readonly MissingServer[]): MissingServer {
+    const reason = skipped.find((other) => other.server === server);
+    if (reason !== undefined) return reason;
+    const state = this.#host.servers.manager.states().find(({ name }) => name === server);
+    if (state === undefined || !("message" in state))
+      return { server, message: `"${server}" did not list its tools within ${this.#state.wait / 1000} s` };
+    const { message, next } = state;
+    return { server, message, next };
+  }
 }
 
 /** Creates a signal that is aborted when one of the given signals is aborted, or when `end` is called. */
@@ -181,76 +323,4 @@ function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
       abort();
     },
   };
-}
-
-/** Waits for each server once, for a limited time. If a server connects later, its tools are added then. */
-async function* waitForServers(
-  { toolSelection, chosen, notTried, awaited, missing, wait }: ConversationState,
-  { waitFor }: SendOptions,
-  host: TurnHost,
-  signal: AbortSignal,
-): AsyncGenerator<TurnEvent, void, undefined> {
-  const isUnknown = (server: string): boolean => host.catalogInfo(server) === undefined;
-  const all = toolSelection.servers();
-  // A typed call may go to any server, unless the user chose servers.
-  const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
-  const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
-  if (strangers.length === 0) return;
-  await untilAborted(host.recall(strangers), signal);
-  for (const server of strangers) awaited.add(server);
-  // A server in `waitFor` is started even if it failed in an earlier run, because the user's call names it.
-  const skipped = waitFor === undefined ? notTried : [];
-  const isTried = (server: string): boolean => !skipped.some((other) => other.server === server);
-  const starting = startable(strangers.filter(isUnknown).filter(isTried), host.states());
-  if (starting.length > 0 && wait > 0) yield { type: "waiting", servers: starting };
-  if (starting.length > 0) await startAndWait(starting, { host, wait, signal });
-  const absent = strangers.filter(isUnknown);
-  for (const server of absent) missing.add(server);
-  if (absent.length > 0) yield { type: "missing", servers: describe(absent, host.states(), { wait, skipped }) };
-}
-
-/** Tells the user about servers that were reported missing and are connected now. */
-function* announceArrivals({ missing }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
-  for (const server of missing) {
-    if (host.catalogInfo(server) === undefined) continue;
-    missing.delete(server);
-    yield { type: "note", message: `"${server}" is connected: the model now has its tools` };
-  }
-}
-
-/** Starts the servers, and waits at most `wait` milliseconds until each is connected or has failed. */
-async function startAndWait(
-  servers: readonly string[],
-  { host, wait, signal }: { readonly host: TurnHost; readonly wait: number; readonly signal: AbortSignal },
-): Promise<void> {
-  const enough = new AbortController();
-  const timeout = sleep(host.clock, wait, enough.signal).catch(() => undefined);
-  try {
-    await untilAborted(Promise.race([host.start(servers), timeout]), signal);
-  } finally {
-    enough.abort();
-  }
-}
-
-function startable(servers: readonly string[], states: readonly ServerState[]): readonly string[] {
-  const closed = new Set(
-    states.flatMap(({ name, status }) => (status === "blocked" || status === "disabled" ? name : [])),
-  );
-  return servers.filter((server) => !closed.has(server));
-}
-
-function describe(
-  servers: readonly string[],
-  states: readonly ServerState[],
-  { wait, skipped }: { readonly wait: number; readonly skipped: readonly MissingServer[] },
-): readonly MissingServer[] {
-  return servers.map((server) => {
-    const reason = skipped.find((other) => other.server === server);
-    if (reason !== undefined) return reason;
-    const state = states.find(({ name }) => name === server);
-    if (state === undefined || !("message" in state))
-      return { server, message: `"${server}" did not list its tools within ${wait / 1000} s` };
-    const { message, next } = state;
-    return { server, message, next };
-  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { StoredFile } from "../../src/files/result-files.ts";
 import type { LeftOut } from "../../src/normalise/content/parts.ts";
-import { createResultHandles, type StoredResult } from "../../src/results/result-handles.ts";
+import { ResultHandles, type StoredResult } from "../../src/results/result-handles.ts";
 
 const text = (what: string): LeftOut => ({ what, extension: "txt", data: what, encoding: "utf8" });
 const picture: LeftOut = { what: "a picture", extension: "png", data: "QUJD", encoding: "base64" };
@@ -16,16 +16,17 @@ function handles(earlier: readonly StoredResult[] = [], files: StoredFile[] = []
     return file;
   };
   const find = async (ids: ReadonlySet<string>) => files.filter(({ id }) => ids.has(id));
-  return { files, recorded, ...createResultHandles({ store, find, record: (one) => recorded.push(one), earlier }) };
+  const at = new ResultHandles(store, find, (one) => recorded.push(one), earlier);
+  return { at, recorded };
 }
 
 test("a stored text has a handle, is recorded, and is found by its handle or id with its server", async () => {
-  const at = handles();
-  expect(at.isUsed()).toBe(false);
+  const { at, recorded } = handles();
+  expect(at.isUsed).toBe(false);
   expect(await at.keep(text("one"), "s")).toEqual({ path: "/results/id1", handle: "result://id1" });
   expect(await at.keep(text("two"))).toEqual({ path: "/results/id2", handle: "result://id2" });
-  expect(at.isUsed()).toBe(true);
-  expect(at.recorded).toEqual([
+  expect(at.isUsed).toBe(true);
+  expect(recorded).toEqual([
     { id: "id1", what: "one", server: "s" },
     { id: "id2", what: "two" },
   ]);
@@ -34,21 +35,21 @@ test("a stored text has a handle, is recorded, and is found by its handle or id 
 });
 
 test("stored bytes have a file, but no handle", async () => {
-  const at = handles();
+  const { at, recorded } = handles();
   expect(await at.keep(picture, "s")).toEqual({ path: "/results/id1" });
-  expect([at.isUsed(), at.recorded]).toEqual([false, []]);
+  expect([at.isUsed, recorded]).toEqual([false, []]);
   await expect(at.find("result://id1")).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("the results of a resumed conversation are found and not recorded again", async () => {
-  const at = handles([{ id: "old", what: "an old one", server: "s" }], [{ id: "old", path: "/old" }]);
-  expect(at.isUsed()).toBe(true);
+  const { at, recorded } = handles([{ id: "old", what: "an old one", server: "s" }], [{ id: "old", path: "/old" }]);
+  expect(at.isUsed).toBe(true);
   expect(await at.find("result://old")).toEqual({ path: "/old", server: "s" });
-  expect(at.recorded).toEqual([]);
+  expect(recorded).toEqual([]);
 });
 
 test("an unknown handle is named with the results that exist, the latest first", async () => {
-  const at = handles([{ id: "gone", what: "a deleted one" }]);
+  const { at } = handles([{ id: "gone", what: "a deleted one" }]);
   await expect(at.find("result://x")).rejects.toMatchObject({
     code: "not_found",
     message: 'there is no result "result://x"; no results are stored',
@@ -62,12 +63,12 @@ test("an unknown handle is named with the results that exist, the latest first",
 });
 
 test("a file of another conversation is not found", async () => {
-  const at = handles([], [{ id: "foreign", path: "/foreign" }]);
+  const { at } = handles([], [{ id: "foreign", path: "/foreign" }]);
   await expect(at.find("result://foreign")).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("at most twenty results are named", async () => {
-  const at = handles();
+  const { at } = handles();
   for (let count = 0; count < 21; count += 1) await at.keep(text("t"));
   const failure: unknown = await at.find("x").catch((error: unknown) => error);
   const listed = String(failure).match(/result:\/\/id\d+/g) ?? [];

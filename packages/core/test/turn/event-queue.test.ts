@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createEventQueue } from "../../src/turn/calls.ts";
+import { EventQueue } from "../../src/turn/calls.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 
 const progress = (id: string, step: number): TurnEvent => ({ type: "progress", id, progress: step });
 const note = (message: string): TurnEvent => ({ type: "note", message });
 
 test("events come in their order; of progress that nobody has read, the latest of a call is enough", async () => {
-  const queue = createEventQueue();
+  const queue = new EventQueue();
   for (let step = 1; step <= 1000; step += 1) queue.push(progress("a", step));
   queue.push(note("between"));
   queue.push(progress("a", 1001));
@@ -18,7 +18,7 @@ test("events come in their order; of progress that nobody has read, the latest o
 });
 
 test("whoever waits is woken by what comes, and by the end", async () => {
-  const queue = createEventQueue();
+  const queue = new EventQueue();
   const events = queue[Symbol.asyncIterator]();
   const first = events.next();
   queue.push(note("one"));

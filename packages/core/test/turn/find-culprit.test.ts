@@ -2,7 +2,7 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { FunctionDeclaration } from "../../src/normalise/model-types.ts";
-import { findCulprit } from "../../src/turn/find-culprit.ts";
+import { findCulprit } from "../../src/turn/refused-tools.ts";
 
 const declare = (count: number): FunctionDeclaration[] =>
   Array.from({ length: count }, (_, index) => ({ name: `t${index}`, description: "", parametersJsonSchema: {} }));

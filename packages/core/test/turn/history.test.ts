@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Content, Part } from "../../src/normalise/model-types.ts";
 import { estimateTokens } from "../../src/text/token-estimate.ts";
+import type { ConversationChange } from "../../src/turn/conversation.ts";
 import {
   addContents,
   answerOpenCalls,
@@ -15,7 +16,6 @@ import {
   tokensOfHistory,
   toResponse,
 } from "../../src/turn/history.ts";
-import type { ConversationChange } from "../../src/turn/record.ts";
 
 const user = (...parts: Part[]): Content => ({ role: "user", parts });
 const model = (...parts: Part[]): Content => ({ role: "model", parts });

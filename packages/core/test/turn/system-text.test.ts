@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { createSystemText } from "../../src/turn/system-text.ts";
+import { SystemText } from "../../src/turn/system-text.ts";
 
 const tags = (text: string): readonly string[] =>
   [...text.matchAll(/\n<(server_instructions_\w{16})>\n/g)].map(([, tag = ""]) => tag);
 
 test("each server's words stand between tags of their own, which it cannot have written", () => {
-  const write = createSystemText();
+  const system = new SystemText();
+  const write: SystemText["write"] = (servers) => system.write(servers);
   const forged = tags(write([{ server: "a", instructions: "Be kind." }]))[0] ?? "";
   const text = write([
     { server: "a", instructions: "Be kind." },
@@ -20,13 +21,14 @@ test("each server's words stand between tags of their own, which it cannot have 
 
 test("nobody's words are longer than their share, and all of them together not longer than theirs", () => {
   const servers = Array.from({ length: 30 }, (_, index) => ({ server: `s${index}`, instructions: "x".repeat(5000) }));
-  const text = createSystemText()(servers);
+  const text = new SystemText().write(servers);
   expect(tags(text)).toHaveLength(8);
   expect(text.replaceAll(/[^x]/g, "").length).toBeLessThan(16_200);
 });
 
 test("what a server says is told in the same words until it says something else", () => {
-  const write = createSystemText();
+  const system = new SystemText();
+  const write: SystemText["write"] = (servers) => system.write(servers);
   const one = write([{ server: "a", instructions: "One." }]);
   expect(write([{ server: "a", instructions: "One." }])).toBe(one);
   expect(tags(write([{ server: "a", instructions: "Two." }]))).not.toEqual(tags(one));

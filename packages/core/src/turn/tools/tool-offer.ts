@@ -7,22 +7,11 @@ import type { Model } from "../../model/model.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
 import type { RegisteredTool } from "../../registry/registered-tool.ts";
+import { groupBy } from "../../text/group-by.ts";
 import { estimateTokens } from "../../text/token-estimate.ts";
 import { createTurns, type Turns } from "../../text/turns.ts";
-import type { OfferedPlace } from "../record.ts";
+import type { OfferedPlace } from "../conversation.ts";
 import type { OwnFunction } from "./own-functions.ts";
-import {
-  type BudgetedTool,
-  type BudgetRules,
-  byServerAndName,
-  type OfferReason,
-  planOffer,
-  roomFor,
-  type ToolRoom,
-  tokensWithin,
-  weightOf,
-} from "./tool-budget.ts";
-import { keyOf } from "./tool-lookup.ts";
 
 /** The declarations of one request. */
 export interface ToolOffer {
@@ -35,7 +24,7 @@ export interface ToolOffer {
 }
 
 /** The model, the budget, and what a resumed conversation declared before. */
-export interface OfferOptions extends Omit<BudgetRules, "room"> {
+interface OfferOptions extends Omit<BudgetRules, "room"> {
   readonly model: Model;
   readonly budget: { readonly tokens?: number; readonly tools?: number };
   readonly declareOwn: (own: OwnFunction) => FunctionDeclaration;
@@ -51,22 +40,6 @@ export interface OfferedFrom {
   readonly find: (key: string) => RegisteredTool | undefined;
 }
 
-/** The tools that one model gets directly. Later tools are added at the end. */
-export interface ToolOffers {
-  /**
-   * Updates the offered tools. Pauses regularly, because there may be very many tools. A second update waits for the
-   * first.
-   *
-   * @param own Fairlead's own functions to declare with the tools.
-   */
-  readonly update: (from: OfferedFrom, own: readonly OwnFunction[]) => Promise<ToolOffer>;
-  /** Offers tools that a search has found, as far as the budget allows. */
-  readonly reveal: (tools: readonly RegisteredTool[]) => void;
-  readonly reasonFor: (tool: RegisteredTool) => OfferReason | undefined;
-  /** All declarations so far, including declarations of tools that no longer exist. */
-  readonly offeredPlaces: () => readonly OfferedPlace[];
-}
-
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
 const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY };
 /** Between two pauses for other code, this many tools are handled. */
@@ -78,140 +51,177 @@ const sizePerTool = 1000;
  */
 const mostOfServer = 0.75;
 
-/** Creates the offers for one model. The first `update` decides which tools fit into the budget. */
-export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
-  const reasons = new Map<string, OfferReason>();
-  /** The keys of all tools that were checked against the budget. `reasons` has those that fit. */
-  const considered = new Set<string>();
-  const offeredPlaces: OfferedPlace[] = [];
+/**
+ * The tools that one model gets directly. The first `update` decides which tools fit into the budget. Later tools are
+ * added at the end.
+ */
+export class ToolOffers {
+  readonly #declareOwn: OfferOptions["declareOwn"];
+  readonly #earlier: readonly OfferedPlace[];
+  readonly #rules: Omit<BudgetRules, "room">;
+  readonly #room: ToolRoom;
+  readonly #reasons = new Map<string, OfferReason>();
+  /** The keys of all tools that were checked against the budget. `#reasons` has those that fit. */
+  readonly #considered = new Set<string>();
+  readonly #offeredPlaces: OfferedPlace[] = [];
   /** The part of the budget that the tools of each server take which were added after the first request. */
-  const added = new Map<string, ToolRoom>();
+  readonly #added = new Map<string, ToolRoom>();
   /** What each server may take of the budget that the first request left. */
-  let share: ToolRoom = noLimit;
-  let left: ToolRoom | undefined;
-  let latest: readonly RegisteredTool[] | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  // If the user types the calls, no model gets declarations, so there is no limit.
-  const room = model.provider === "manual" ? noLimit : roomFor(model, budget);
+  #share: ToolRoom = noLimit;
+  #left: ToolRoom | undefined;
+  #latest: readonly RegisteredTool[] | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
-  function isDeclared(own: OwnFunction): boolean {
-    return offeredPlaces.some((each) => "function" in each && each.function === own);
+  constructor({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions) {
+    this.#declareOwn = declareOwn;
+    this.#earlier = earlier;
+    this.#rules = rules;
+    // If the user types the calls, no model gets declarations, so there is no limit.
+    this.#room = model.provider === "manual" ? noLimit : roomFor(model, budget);
   }
 
-  function addOwn(some: readonly OwnFunction[]): void {
-    for (const own of some) if (!isDeclared(own)) offeredPlaces.push({ function: own });
+  /** All declarations so far, including declarations of tools that no longer exist. */
+  get offeredPlaces(): readonly OfferedPlace[] {
+    return this.#offeredPlaces;
+  }
+
+  /**
+   * Updates the offered tools. Pauses regularly, because there may be very many tools. A second update waits for the
+   * first.
+   *
+   * @param own Fairlead's own functions to declare with the tools.
+   */
+  update(from: OfferedFrom, own: readonly OwnFunction[]): Promise<ToolOffer> {
+    const updated = this.#last.then(() => this.#update(from, own));
+    this.#last = updated.catch(() => undefined);
+    return updated;
+  }
+
+  /** Offers tools that a search has found, as far as the budget allows. */
+  reveal(tools: readonly RegisteredTool[]): void {
+    for (const tool of tools)
+      if (this.#considered.has(keyOf(tool)) && !this.#reasons.has(keyOf(tool))) this.#append(tool, "found by search");
+  }
+
+  reasonFor(tool: RegisteredTool): OfferReason | undefined {
+    const isConsidered = this.#considered.has(keyOf(tool));
+    return this.#reasons.get(keyOf(tool)) ?? (isConsidered ? "the tool budget is used up" : undefined);
+  }
+
+  #isDeclared(own: OwnFunction): boolean {
+    return this.#offeredPlaces.some((each) => "function" in each && each.function === own);
+  }
+
+  #addOwn(some: readonly OwnFunction[]): void {
+    for (const own of some) if (!this.#isDeclared(own)) this.#offeredPlaces.push({ function: own });
   }
 
   /**
    * The part of the budget that Fairlead's own functions take. Includes `read_result`, which the model may need at any
    * time.
    */
-  function ownRoom(some: readonly OwnFunction[]): ToolRoom {
+  #ownRoom(some: readonly OwnFunction[]): ToolRoom {
     const all = new Set<OwnFunction>([...some, "read_result"]);
-    const tokens = [...all].reduce((sum, own) => sum + costOf(declareOwn(own)), 0);
+    const tokens = [...all].reduce((sum, own) => sum + costOf(this.#declareOwn(own)), 0);
     return { tokens, count: all.size };
   }
 
-  async function consider(tools: readonly RegisteredTool[], turns: Turns): Promise<void> {
+  async #consider(tools: readonly RegisteredTool[], turns: Turns): Promise<void> {
     for (const tool of tools) {
-      considered.add(keyOf(tool));
+      this.#considered.add(keyOf(tool));
       await turns.done(1);
     }
   }
 
   /** Decides, before the first request to the model, which of the known tools are offered. */
-  async function plan(tools: readonly RegisteredTool[], own: readonly OwnFunction[], turns: Turns): Promise<void> {
+  async #plan(tools: readonly RegisteredTool[], own: readonly OwnFunction[], turns: Turns): Promise<void> {
     const budgeted: BudgetedTool[] = [];
     for (const tool of tools) {
       const each = toBudgeted(tool);
       budgeted.push(each);
       await turns.done(1 + each.size / sizePerTool);
     }
-    const isEvery = (await tokensWithin(budgeted, without(room, ownRoom(own)), turns)) !== undefined;
+    const isEvery = (await tokensWithin(budgeted, without(this.#room, this.#ownRoom(own)), turns)) !== undefined;
     const functions = isEvery ? own : [...own, ...searchFunctions];
-    const rest = without(room, ownRoom(functions));
-    const planned = await planOffer(budgeted, { ...rules, room: rest }, turns);
+    const rest = without(this.#room, this.#ownRoom(functions));
+    const planned = await planOffer(budgeted, { ...this.#rules, room: rest }, turns);
     const offered = budgeted.filter(({ key }) => planned.has(key)).sort(byServerAndName);
     const tokens = (await tokensWithin(offered, noLimit, turns)) ?? 0;
-    await consider(tools, turns);
-    for (const [key, reason] of planned) reasons.set(key, reason);
-    for (const { server, name } of offered) offeredPlaces.push({ server, name });
-    addOwn(functions);
-    begin(without(rest, { tokens, count: offered.length }));
+    await this.#consider(tools, turns);
+    for (const [key, reason] of planned) this.#reasons.set(key, reason);
+    for (const { server, name } of offered) this.#offeredPlaces.push({ server, name });
+    this.#addOwn(functions);
+    this.#begin(without(rest, { tokens, count: offered.length }));
   }
 
-  function begin(rest: ToolRoom): void {
-    left = rest;
-    share = { tokens: rest.tokens * mostOfServer, count: Math.ceil(rest.count * mostOfServer) };
+  #begin(rest: ToolRoom): void {
+    this.#left = rest;
+    this.#share = { tokens: rest.tokens * mostOfServer, count: Math.ceil(rest.count * mostOfServer) };
   }
 
   /**
    * Declares the same tools as before the conversation was resumed. Returns false if there were none, or if they no
    * longer fit into the budget.
    */
-  async function planAsBefore(
-    { tools, find }: OfferedFrom,
-    own: readonly OwnFunction[],
-    turns: Turns,
-  ): Promise<boolean> {
-    const before = new Set(earlier.flatMap((each) => ("server" in each ? toolKey(each.server, each.name) : [])));
-    const functions = [...own, ...earlier.flatMap((each) => ("function" in each ? each.function : []))];
+  async #planAsBefore({ tools, find }: OfferedFrom, own: readonly OwnFunction[], turns: Turns): Promise<boolean> {
+    const before = new Set(this.#earlier.flatMap((each) => ("server" in each ? toolKey(each.server, each.name) : [])));
+    const functions = [...own, ...this.#earlier.flatMap((each) => ("function" in each ? each.function : []))];
     const offered = [...before].flatMap((key) => find(key) ?? []);
     const tokens = (await tokensWithin(offered.map(toBudgeted), noLimit, turns)) ?? 0;
-    const rest = without(without(room, ownRoom(functions)), { tokens, count: offered.length });
+    const rest = without(without(this.#room, this.#ownRoom(functions)), { tokens, count: offered.length });
     if (before.size === 0 || !isRoom(rest)) return false;
-    offeredPlaces.push(...earlier);
-    addOwn(functions);
+    this.#offeredPlaces.push(...this.#earlier);
+    this.#addOwn(functions);
     /*
      * If `search_tools` was not declared, the model got all earlier tools. So a tool without a declaration is new, and
      * `appendLate` adds it.
      */
-    await consider(isDeclared("search_tools") ? tools : offered, turns);
-    for (const tool of offered) reasons.set(keyOf(tool), "the tool was offered before in this conversation");
-    begin(rest);
+    await this.#consider(this.#isDeclared("search_tools") ? tools : offered, turns);
+    for (const tool of offered) this.#reasons.set(keyOf(tool), "the tool was offered before in this conversation");
+    this.#begin(rest);
     return true;
   }
 
   /** Whether no other server could use the place, or the user wants the server's tools to be declared. */
-  function needsNoShare(server: string): boolean {
-    return rules.isAlwaysLoaded(server) || (latest ?? []).every(({ serverName }) => serverName === server);
+  #needsNoShare(server: string): boolean {
+    return this.#rules.isAlwaysLoaded(server) || (this.#latest ?? []).every(({ serverName }) => serverName === server);
   }
 
   /** Adds the tool at the end of the declarations if it fits into the budget and into the share of its server. */
-  function append(tool: RegisteredTool, reason: OfferReason): void {
-    considered.add(keyOf(tool));
+  #append(tool: RegisteredTool, reason: OfferReason): void {
+    this.#considered.add(keyOf(tool));
     const cost = { tokens: tokensOfTool(tool) ?? 0, count: 1 };
-    const after = without(left ?? room, cost);
+    const after = without(this.#left ?? this.#room, cost);
     if (!isRoom(after)) return;
     const { serverName } = tool;
-    const ofServer = plus(added.get(serverName) ?? { tokens: 0, count: 0 }, cost);
-    if (!isRoom(without(share, ofServer)) && !needsNoShare(serverName)) return;
-    added.set(serverName, ofServer);
-    left = after;
-    reasons.set(keyOf(tool), reason);
-    offeredPlaces.push({ server: tool.serverName, name: tool.serverToolName });
+    const ofServer = plus(this.#added.get(serverName) ?? { tokens: 0, count: 0 }, cost);
+    if (!isRoom(without(this.#share, ofServer)) && !this.#needsNoShare(serverName)) return;
+    this.#added.set(serverName, ofServer);
+    this.#left = after;
+    this.#reasons.set(keyOf(tool), reason);
+    this.#offeredPlaces.push({ server: tool.serverName, name: tool.serverToolName });
   }
 
-  async function appendLate(tools: readonly RegisteredTool[], turns: Turns): Promise<void> {
+  async #appendLate(tools: readonly RegisteredTool[], turns: Turns): Promise<void> {
     for (const tool of tools) {
-      const isLate = !considered.has(keyOf(tool));
-      if (isLate) append(tool, "all tools of this server fit into the budget");
+      const isLate = !this.#considered.has(keyOf(tool));
+      if (isLate) this.#append(tool, "all tools of this server fit into the budget");
       await turns.done(isLate ? weightOf(sizeOfTool(tool)) : 1);
     }
   }
 
-  async function declare({ tools, find }: OfferedFrom, turns: Turns): Promise<ToolOffer> {
+  async #declare({ tools, find }: OfferedFrom, turns: Turns): Promise<ToolOffer> {
     const declared: { declarations: FunctionDeclaration[]; tools: (RegisteredTool | undefined)[] } = {
       declarations: [],
       tools: [],
     };
     let tokens = 0;
     let present = 0;
-    for (const each of offeredPlaces) {
+    for (const each of this.#offeredPlaces) {
       const tool = "server" in each ? find(toolKey(each.server, each.name)) : undefined;
       if (tool !== undefined) present += 1;
       if ("server" in each && (tool === undefined || tool.quarantine !== undefined)) continue;
-      const declaration = "server" in each ? tool?.schema : declareOwn(each.function);
+      const declaration = "server" in each ? tool?.schema : this.#declareOwn(each.function);
       if (declaration === undefined) continue;
       declared.declarations.push(declaration);
       declared.tools.push(tool);
@@ -221,35 +231,19 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     return { ...declared, deferred: tools.length - present, tokens };
   }
 
-  async function update(from: OfferedFrom, own: readonly OwnFunction[]): Promise<ToolOffer> {
+  async #update(from: OfferedFrom, own: readonly OwnFunction[]): Promise<ToolOffer> {
     const turns = createTurns(toolsPerTurn);
-    if (left === undefined && !(await planAsBefore(from, own, turns))) await plan(from.tools, own, turns);
-    const isChanged = from.tools !== latest;
-    latest = from.tools;
-    if (isChanged) await appendLate(from.tools, turns);
-    addOwn(own);
-    const declared = await declare(from, turns);
-    if (declared.deferred === 0 || searchFunctions.every(isDeclared)) return declared;
-    addOwn(searchFunctions);
-    return declare(from, turns);
+    if (this.#left === undefined && !(await this.#planAsBefore(from, own, turns)))
+      await this.#plan(from.tools, own, turns);
+    const isChanged = from.tools !== this.#latest;
+    this.#latest = from.tools;
+    if (isChanged) await this.#appendLate(from.tools, turns);
+    this.#addOwn(own);
+    const declared = await this.#declare(from, turns);
+    if (declared.deferred === 0 || searchFunctions.every((each) => this.#isDeclared(each))) return declared;
+    this.#addOwn(searchFunctions);
+    return this.#declare(from, turns);
   }
-
-  return {
-    update(from, own) {
-      const updated = last.then(() => update(from, own));
-      last = updated.catch(() => undefined);
-      return updated;
-    },
-
-    reveal(tools) {
-      for (const tool of tools)
-        if (considered.has(keyOf(tool)) && !reasons.has(keyOf(tool))) append(tool, "found by search");
-    },
-
-    reasonFor: (tool) =>
-      reasons.get(keyOf(tool)) ?? (considered.has(keyOf(tool)) ? "the tool budget is used up" : undefined),
-    offeredPlaces: () => offeredPlaces,
-  };
 }
 
 function without(room: ToolRoom, used: ToolRoom): ToolRoom {
@@ -302,4 +296,181 @@ export function tokensOfTool(tool: RegisteredTool): number | undefined {
 
 function costOf({ name, description, parametersJsonSchema }: FunctionDeclaration): number {
   return estimateTokens(JSON.stringify({ name, description, parameters: parametersJsonSchema }));
+}
+
+/** A tool, with the size of its declaration. */
+export interface BudgetedTool {
+  readonly key: string;
+  readonly server: string;
+  /** The name that the server gives the tool. */
+  readonly name: string;
+  /** The number of characters in the tool's definition. Unlike `tokens`, it does not need a compiled schema. */
+  readonly size: number;
+  /**
+   * The estimated tokens of the declaration. Slow, because it compiles the schema. Undefined if the tool cannot be
+   * declared.
+   */
+  readonly tokens: () => number | undefined;
+}
+
+/**
+ * Fairlead assumes at most this many characters per token. If a definition does not fit even so, its schema is not
+ * compiled.
+ */
+const charactersPerToken = 8;
+
+/** The part of the budget that is still free. */
+interface ToolRoom {
+  readonly tokens: number;
+  /** How many more declarations fit into the budget. */
+  readonly count: number;
+}
+
+/** What decides which tools are offered if they do not all fit. */
+export interface BudgetRules {
+  readonly room: ToolRoom;
+  /** Whether the setting `fairlead.servers.NAME.alwaysLoad` is on for the server. */
+  readonly isAlwaysLoaded: (server: string) => boolean;
+  /** The keys of tools that were used before in this workspace. The tool used last comes first. */
+  readonly usedBefore: readonly string[];
+}
+
+/** Why a tool is offered or not. */
+export type OfferReason =
+  | "every tool fits into the budget"
+  | "alwaysLoad is set for the server"
+  | "the tool was used before in this workspace"
+  | "all tools of this server fit into the budget"
+  | "found by search"
+  | "the tool was offered before in this conversation"
+  | "the tool budget is used up";
+
+/** Why each offered tool is offered, by tool key. A tool that is not in this map does not fit into the budget. */
+type OfferPlan = ReadonlyMap<string, OfferReason>;
+
+/** The share of the budget that is reserved for tools which the model finds by search. */
+const keptFree = 0.25;
+
+/**
+ * Offers all tools if they fit into the budget. Otherwise offers tools of servers with `alwaysLoad`, then tools that
+ * were used before, then all tools of the smallest servers. The plan does not depend on the order of the tools.
+ */
+export async function planOffer(
+  tools: readonly BudgetedTool[],
+  { room, isAlwaysLoaded, usedBefore }: BudgetRules,
+  turns: Turns,
+): Promise<OfferPlan> {
+  const plan = new Map<string, OfferReason>();
+  if ((await tokensWithin(tools, room, turns)) !== undefined) {
+    for (const { key } of tools) plan.set(key, "every tool fits into the budget");
+    return plan;
+  }
+  let left: ToolRoom = {
+    tokens: room.tokens * (1 - keptFree),
+    count: Math.floor(room.count * (1 - keptFree)),
+  };
+
+  async function add(some: readonly BudgetedTool[], reason: OfferReason): Promise<void> {
+    const news = some.filter(({ key }) => !plan.has(key));
+    const tokens = await tokensWithin(news, left, turns);
+    if (tokens === undefined) return;
+    left = { tokens: left.tokens - tokens, count: left.count - news.length };
+    for (const { key } of news) plan.set(key, reason);
+  }
+
+  const always = tools.filter(({ server }) => isAlwaysLoaded(server)).sort(byServerAndName);
+  for (const tool of always) await add([tool], "alwaysLoad is set for the server");
+  const ranks = new Map(usedBefore.map((key, rank) => [key, rank]));
+  const rankOf = ({ key }: BudgetedTool): number => ranks.get(key) ?? ranks.size;
+  const used = tools.filter(({ key }) => ranks.has(key)).sort((one, other) => rankOf(one) - rankOf(other));
+  for (const tool of used) await add([tool], "the tool was used before in this workspace");
+  await turns.done(tools.length);
+  const servers = [...groupBy(tools, ({ server }) => server)].map(([server, own]) => ({
+    server,
+    own,
+    size: sizeOf(own),
+  }));
+  servers.sort((one, other) => one.size - other.size || compareTexts(one.server, other.server));
+  for (const { own } of servers) await add(own, "all tools of this server fit into the budget");
+  return plan;
+}
+
+/** Estimates how long a definition of `size` characters takes to compile. Adding a tool to a list takes 1. */
+export function weightOf(size: number): number {
+  return 10 + size / 100;
+}
+
+/** Returns the estimated tokens of all tools, or undefined if they do not fit into `room`. */
+export async function tokensWithin(
+  tools: readonly BudgetedTool[],
+  room: ToolRoom,
+  turns: Turns,
+): Promise<number | undefined> {
+  if (tools.length > room.count || sizeOf(tools) / charactersPerToken > room.tokens) return undefined;
+  let sum = 0;
+  for (const { tokens, size } of tools) {
+    sum += tokens() ?? 0;
+    if (sum > room.tokens) return undefined;
+    await turns.done(weightOf(size));
+  }
+  return sum;
+}
+
+function sizeOf(tools: readonly BudgetedTool[]): number {
+  let sum = 0;
+  for (const { size } of tools) sum += size;
+  return sum;
+}
+
+/**
+ * Compares tools by server and name, so that the order of declarations does not depend on which server connects first.
+ */
+export function byServerAndName(
+  one: Pick<BudgetedTool, "server" | "name">,
+  other: Pick<BudgetedTool, "server" | "name">,
+): number {
+  return compareTexts(one.server, other.server) || compareTexts(one.name, other.name);
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** If a model's context is unknown, Fairlead assumes this many tokens. */
+const usualContext = 128_000;
+
+/** Returns the size of a model's context in tokens: the setting, or else what the model says. */
+export function contextOf(
+  { contextTokens = usualContext }: { readonly contextTokens?: number },
+  setting: number | undefined,
+): number {
+  return setting ?? contextTokens;
+}
+
+const usualBudget = 20_000;
+
+/**
+ * The budget for declarations, from the settings and the model. A tenth of the tokens is reserved, because estimates
+ * may be too low.
+ */
+export function roomFor(
+  {
+    maxDeclarations,
+    contextTokens = usualContext,
+  }: { readonly maxDeclarations: number; readonly contextTokens?: number },
+  { tokens, tools }: { readonly tokens?: number; readonly tools?: number } = {},
+): ToolRoom {
+  const budget = tokens ?? Math.min(usualBudget, contextTokens / 10);
+  return { tokens: budget * 0.9, count: Math.min(tools ?? maxDeclarations, maxDeclarations) };
+}
+
+const keys = new WeakMap<object, string>();
+
+/** Returns the key of a tool, made from the names of server and tool (see `toolKey`). */
+export function keyOf(tool: Pick<RegisteredTool, "serverName" | "serverToolName">): string {
+  const cached = keys.get(tool);
+  if (cached !== undefined) return cached;
+  const key = toolKey(tool.serverName, tool.serverToolName);
+  keys.set(tool, key);
+  return key;
 }

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { assumedModel } from "../../../src/model/assumed.ts";
 import { RegisteredTool } from "../../../src/registry/registered-tool.ts";
 import { declareOwnFunction, type OwnFunction } from "../../../src/turn/tools/own-functions.ts";
-import { keyOf } from "../../../src/turn/tools/tool-lookup.ts";
-import { createToolOffers, type OfferedFrom, type ToolOffer } from "../../../src/turn/tools/tool-offer.ts";
+import { keyOf, type OfferedFrom, type ToolOffer, ToolOffers } from "../../../src/turn/tools/tool-offer.ts";
 import { generatedTools } from "../../support/generated-tools.ts";
 
 const budget = 8_000;
@@ -36,7 +35,7 @@ test.each([
       ({ server: serverName, name: serverToolName, description, inputSchema: parameterSchemaJson }) =>
         new RegisteredTool({ serverName, serverToolName, description, parameterSchemaJson }),
     );
-    const offers = createToolOffers({
+    const offers = new ToolOffers({
       model: assumedModel,
       budget: { tokens: budget },
       declareOwn: (own) => declareOwnFunction(own, (name) => name),
@@ -67,7 +66,7 @@ test("what a resumed conversation was offered is decided again if it does not fi
       new RegisteredTool({ serverName, serverToolName, description, parameterSchemaJson }),
   );
   const earlier = tools.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
-  const offers = createToolOffers({
+  const offers = new ToolOffers({
     model: assumedModel,
     budget: { tokens: budget },
     declareOwn: (own) => declareOwnFunction(own, (name) => name),

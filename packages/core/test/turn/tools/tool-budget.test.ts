@@ -9,7 +9,7 @@ import {
   roomFor,
   tokensWithin,
   weightOf,
-} from "../../../src/turn/tools/tool-budget.ts";
+} from "../../../src/turn/tools/tool-offer.ts";
 
 const tool = (key: string, tokens: number | undefined = 10, size = 1): BudgetedTool => {
   const [server = "", name = ""] = key.split(".");
@@ -118,7 +118,7 @@ test.each([
   [{ contextTokens: 8_000 }, undefined, 8_000],
   [{ contextTokens: 8_000 }, 9_000, 9_000],
 ])("the context of the model %j with the setting %s has %i tokens", (model, setting, expected) => {
-  expect(contextOf(model, { contextTokens: () => setting })).toBe(expected);
+  expect(contextOf(model, setting)).toBe(expected);
 });
 
 test.each<[Parameters<typeof roomFor>, { readonly tokens: number; readonly count: number }]>([

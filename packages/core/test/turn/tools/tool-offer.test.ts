@@ -5,8 +5,7 @@ import type { Part } from "../../../src/normalise/model-types.ts";
 import type { RegisteredTool } from "../../../src/registry/registered-tool.ts";
 import type { TurnEvent } from "../../../src/turn/events.ts";
 import { declareOwnFunction } from "../../../src/turn/tools/own-functions.ts";
-import { keyOf } from "../../../src/turn/tools/tool-lookup.ts";
-import { createToolOffers, estimateAll } from "../../../src/turn/tools/tool-offer.ts";
+import { estimateAll, keyOf, ToolOffers } from "../../../src/turn/tools/tool-offer.ts";
 import { generatedTools } from "../../support/generated-tools.ts";
 import { sampleTool } from "../../support/sample-tools.ts";
 import {
@@ -251,7 +250,7 @@ test("an offer of very many tools is made in slices, and compiles only the tools
   );
   const byKey = new Map(tools.map((each) => [keyOf(each), each]));
   const from = { tools, find: (key: string) => byKey.get(key) };
-  const offers = createToolOffers({
+  const offers = new ToolOffers({
     model: assumedModel,
     budget: { tokens: 1000 },
     declareOwn: (own) => declareOwnFunction(own, (name) => name),
@@ -268,7 +267,7 @@ test("an offer of very many tools is made in slices, and compiles only the tools
 
 /** Offers with a budget of 40 tools; `offered` counts the offered tools of each server. */
 function smallOffers(isAlwaysLoaded: (server: string) => boolean = () => false) {
-  const offers = createToolOffers({
+  const offers = new ToolOffers({
     model: assumedModel,
     budget: { tokens: 1_000_000, tools: 40 },
     declareOwn: (own) => declareOwnFunction(own, (name) => name),

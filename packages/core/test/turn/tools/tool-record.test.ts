@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Model } from "../../../src/model/model.ts";
 import { createScriptedModel } from "../../../src/model/scripted.ts";
 import type { Pin } from "../../../src/normalise/tool-name.ts";
-import type { OfferedPlace } from "../../../src/turn/record.ts";
-import { createToolRecord } from "../../../src/turn/tools/conversation-tools.ts";
+import type { OfferedPlace } from "../../../src/turn/conversation.ts";
+import { ToolRecord } from "../../../src/turn/tools/conversation-tools.ts";
 
 const pins = (count: number): readonly Pin[] =>
   Array.from({ length: count }, (_none, at) => ({ server: "s", name: `t${at}`, as: `s__t${at}` }));
@@ -13,9 +13,9 @@ const search: OfferedPlace = { function: "search_tools" };
 const call: OfferedPlace = { function: "call_tool" };
 const model: Model = createScriptedModel({ script: "" });
 
-function recording(earlier?: Parameters<typeof createToolRecord>[1]) {
+function recording(earlier?: ConstructorParameters<typeof ToolRecord>[1]) {
   const changes: unknown[] = [];
-  return { changes, ...createToolRecord((change) => changes.push(change), earlier) };
+  return Object.assign(new ToolRecord((change) => changes.push(change), earlier), { changes });
 }
 
 test("only new names are recorded, and functions only when they change", async () => {
