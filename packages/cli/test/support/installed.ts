@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { scaled } from "@fairlead/test-servers";
 
 const run = promisify(execFile);
-const scripts = new URL("../../../../scripts/package", import.meta.url);
+const scripts = new URL("../../../../scripts/package/", import.meta.url);
 const cli = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Way {
