@@ -27,7 +27,7 @@ export type {
   WireEvidence,
 } from "@fairlead/wire";
 export type { ConsentRequest } from "./auth/browser/sign-in-ui.ts";
-export type { MachineStep } from "./auth/machine/machine-step.ts";
+export type { MachineStep } from "./auth/machine/machine-auth.ts";
 export type { BearerChallenge } from "./auth/oauth/challenge.ts";
 export type { TokenKeeper } from "./auth/oauth/token-keeper.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";

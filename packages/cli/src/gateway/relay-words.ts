@@ -1,7 +1,7 @@
 /** Parses the arguments of `fairlead serve` that a relay handles itself, without loading the command. */
 
 import { resolve } from "node:path";
-import { parentVariable } from "@fairlead/core/trust/parent-variable";
+import { parentVariable } from "@fairlead/core/trust/own-entry";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 
 /** The name that rules and the history use for a client that gives no name. */

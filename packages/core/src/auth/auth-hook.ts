@@ -3,11 +3,9 @@
 import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { type BearerChallenge, readChallenge } from "./oauth/challenge.ts";
-import { clockLeadOf, clockProblem } from "./oauth/clock-lead.ts";
+import { type BearerChallenge, includesAll, mergeScopes, readChallenge, scopesIn } from "./oauth/challenge.ts";
 import { createDpopProofs, type DpopProofs } from "./oauth/dpop.ts";
-import { authCommand } from "./oauth/failure.ts";
-import { includesAll, mergeScopes, scopesIn } from "./oauth/scopes.ts";
+import { authCommand, clockLeadOf, clockProblem } from "./oauth/failure.ts";
 import type { TokenKeeper } from "./oauth/token-keeper.ts";
 import type { Credentials } from "./store/credentials.ts";
 
@@ -143,7 +141,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
 }
 
 function signInRequestFrom({ wwwAuthenticate, address }: Challenge): SignInRequest {
-  return { challenge: readChallenge(wwwAuthenticate), ...(address !== undefined && { address }) };
+  return { challenge: readChallenge(wwwAuthenticate), address };
 }
 
 /** Returns the access token of the refused request, or undefined if it had none. */

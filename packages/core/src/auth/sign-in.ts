@@ -6,18 +6,16 @@ import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Fetch } from "../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../settings/define/definition.ts";
-import { present } from "../settings/schema/present.ts";
 import { awaitAnswer } from "./browser/await-answer.ts";
 import { openRedirectListener, type RedirectListener } from "./browser/callback-server.ts";
 import type { SignInUi } from "./browser/sign-in-ui.ts";
 import { askForCode, checkChallengeMethods, codeIn } from "./oauth/authorization.ts";
-import type { BearerChallenge } from "./oauth/challenge.ts";
-import { exchangeCode } from "./oauth/code-exchange.ts";
+import { type BearerChallenge, includesAll, scopesIn } from "./oauth/challenge.ts";
 import { discoverSignIn, otherTokenHost, type SignInPlan, wantedScopes } from "./oauth/discovery.ts";
 import { createDpopProofs, type DpopProofs, newDpopKey } from "./oauth/dpop.ts";
 import { createFail, type Fail, signInCancelled } from "./oauth/failure.ts";
 import { askForClientId, knownClient, registerClient } from "./oauth/registration.ts";
-import { includesAll, scopesIn } from "./oauth/scopes.ts";
+import { exchangeCode } from "./oauth/token-request.ts";
 import type { Credentials, StoredClient, StoredTokens } from "./store/credentials.ts";
 import { evenIfBusy, type SignInLock } from "./store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
@@ -199,20 +197,19 @@ function toCredentials(
 ): Credentials {
   const { issuer, token_endpoint: token } = plan.server;
   const { authorization_endpoint: authorization, revocation_endpoint: revocation } = plan.server;
-  const account = accountIn(tokens.idToken);
   return {
     serverName,
     serverUrl,
     resource: plan.resource,
     issuer,
-    ...(account !== undefined && { account }),
+    account: accountIn(tokens.idToken),
     client,
     // If the response names no scopes, the requested scopes are granted (RFC 6749 §5.1).
     tokens: tokens.scope === undefined && scopes.length > 0 ? { ...tokens, scope: scopes.join(" ") } : tokens,
-    endpoints: { token, ...present({ authorization, revocation, device: plan.server.device_authorization_endpoint }) },
-    ...present({ dpopKey }),
+    endpoints: { token, authorization, revocation, device: plan.server.device_authorization_endpoint },
+    dpopKey,
     scopes,
-    ...(audiences.length > 0 && { audiences }),
+    audiences: audiences.length > 0 ? audiences : undefined,
   };
 }
 
@@ -225,7 +222,7 @@ function showResult(
   const isSame = includesAll(granted, requested) && includesAll(requested, granted);
   if (granted.length > 0 && !isSame) show({ kind: "scopes_differ", requested, granted });
   const tokenHost = otherTokenHost(issuer, endpoints.token);
-  show({ kind: "signed_in", serverName, issuer, scopes: granted, ...present({ account, tokenHost }) });
+  show({ kind: "signed_in", serverName, issuer, scopes: granted, account, tokenHost });
 }
 
 function abortable(fetch: Fetch, signal: AbortSignal): Fetch {

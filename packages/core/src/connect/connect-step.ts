@@ -1,7 +1,7 @@
 /** The steps of connecting to a server, as an observer receives them. */
 
 import type { Era, ServerInfo } from "@fairlead/wire";
-import type { MachineStep } from "../auth/machine/machine-step.ts";
+import type { MachineStep } from "../auth/machine/machine-auth.ts";
 import { systemClock } from "../clock.ts";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";

@@ -14,8 +14,8 @@ import type {
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
+import { loopError } from "./connect-failure.ts";
 import type { ConnectObserver } from "./connect-step.ts";
-import { loopError } from "./loop-error.ts";
 import { type ConnectContext, prepareConnection } from "./prepare-connection.ts";
 import { redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
 import type { SignInTime } from "./watched-auth.ts";

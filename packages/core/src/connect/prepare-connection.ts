@@ -4,7 +4,7 @@
  */
 
 import type { ConnectOptions, JsonObject, ProcessRegistry, Target } from "@fairlead/wire";
-import type { MachineObserver } from "../auth/machine/machine-step.ts";
+import type { MachineObserver } from "../auth/machine/machine-auth.ts";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";

@@ -1,7 +1,5 @@
 /** Splits text that arrives in pieces into lines. Lines above a rate limit are counted and dropped. */
 
-import type { RateLimit } from "./rate-limit.ts";
-
 /** Splits text into lines. `push` takes the pieces of the text as they arrive. */
 export interface TextLines {
   push(text: string): void;
@@ -95,4 +93,32 @@ function countLines(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === newline) count += 1;
   return count;
+}
+
+interface RateLimit {
+  /** Returns how many of `wanted` items, such as log lines, may pass now, and counts them as passed. */
+  take(wanted: number): number;
+}
+
+interface RateLimitOptions {
+  readonly perSecond: number;
+  readonly burst: number;
+  /** A clock in milliseconds that never goes back. */
+  readonly now: () => number;
+}
+
+/** Creates a limit that lets `burst` items pass at once and then `perSecond` items a second. */
+export function createRateLimit({ perSecond, burst, now }: RateLimitOptions): RateLimit {
+  let left = burst;
+  let at = now();
+  return {
+    take(wanted) {
+      const time = now();
+      left = Math.min(burst, left + ((time - at) * perSecond) / 1000);
+      at = time;
+      const taken = Math.min(wanted, Math.floor(left));
+      left -= taken;
+      return taken;
+    },
+  };
 }

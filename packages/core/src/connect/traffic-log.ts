@@ -3,10 +3,9 @@
 import type { ConnectOptions } from "@fairlead/wire";
 import { systemClock } from "../clock.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
-import { createRateLimit } from "./rate-limit.ts";
 import { hideInMessage, type Redact } from "./redact.ts";
 import type { ServerLog } from "./server-log.ts";
-import { createTextLines } from "./text-lines.ts";
+import { createRateLimit, createTextLines } from "./text-lines.ts";
 
 const keptLines = 40;
 const keptCharacters = 2000;

@@ -1,7 +1,7 @@
 /** Limits the `log` events of one server. Counts dropped events and reports their number with the next event. */
 
 import type { Clock } from "../clock.ts";
-import { createRateLimit } from "../connect/rate-limit.ts";
+import { createRateLimit } from "../connect/text-lines.ts";
 import type { ServerNews } from "../events.ts";
 
 type LogNews = Extract<ServerNews, { readonly type: "log" }>;

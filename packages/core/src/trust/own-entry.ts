@@ -5,7 +5,12 @@
 
 import { HostError } from "../errors.ts";
 import type { Transport } from "../settings/define/definition.ts";
-import { parentVariable } from "./parent-variable.ts";
+
+/**
+ * Fairlead's gateway sets this environment variable for its servers. So a process knows that a gateway has started it,
+ * directly or through other processes.
+ */
+export const parentVariable = "FAIRLEAD_PARENT";
 
 /** Whether the entry runs `fairlead serve`, directly or through a launcher such as `npx` or `node`. */
 export function isOwnGateway(transport: Transport | undefined): boolean {

@@ -28,7 +28,7 @@ test.each([
   "auth/auth-hook.ts",
   "auth/oauth/oauth-provider.ts",
   "auth/oauth/refresh.ts",
-  "auth/machine/machine-hook.ts",
+  "auth/machine/machine-auth.ts",
 ])("%s loads the OAuth library only when a token is requested", (file) => {
   expect(metafile.inputs).toHaveProperty([file]);
   expect(packagesOf(file)).not.toContain("oauth4webapi");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namedValuesIn, replaceValues } from "../../src/connect/named-values.ts";
+import { namedValuesIn, replaceValues } from "../../src/connect/redact.ts";
 
 const isTelling = (name: string): boolean => /^(?:key|token)$/i.test(name);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRateLimit } from "../../src/connect/rate-limit.ts";
+import { createRateLimit } from "../../src/connect/text-lines.ts";
 
 test("a burst may pass at once, then so many a second, and never more than a burst", () => {
   let time = 1000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSilent, npmFailure, stderrLine } from "../../src/connect/stderr-line.ts";
+import { isSilent, npmFailure, stderrLine } from "../../src/connect/connect-failure.ts";
 
 const log = "npm error A complete log of this run can be found in: /home/ada/.npm/_logs/x-debug-0.log";
 const notFound = [

@@ -1,6 +1,6 @@
 import { ideCompanion } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { isOwnPort, listenersIn } from "../../src/ide/port-owner.ts";
+import { isOwnPort, listenersIn } from "../../src/ide/companion.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
    0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test, vi } from "vitest";
 import { createHost, type Host, type HostOptions, type JsonObject } from "../../src/index.ts";
-import { parentVariable } from "../../src/trust/parent-variable.ts";
+import { parentVariable } from "../../src/trust/own-entry.ts";
 
 const claude = { name: "claude-code", conversation: "c1" };
 const codex = { name: "codex", conversation: "x1" };

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { isOwnGateway, refuseNested } from "../../src/trust/own-entry.ts";
-import { parentVariable } from "../../src/trust/parent-variable.ts";
+import { isOwnGateway, parentVariable, refuseNested } from "../../src/trust/own-entry.ts";
 import { machine } from "../support/machine.ts";
 
 test.each([

@@ -3,7 +3,7 @@
  * `/mcp/<server>`, it appears as that server.
  */
 
-import { loopReason } from "@fairlead/core/connect/loop-error";
+import { loopReason } from "@fairlead/core/connect/connect-failure";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";

@@ -3,7 +3,7 @@
  * secret. Entries are untrusted and can be long, so every pattern here runs in linear time.
  */
 
-import { namedValuesIn, replaceValues } from "@fairlead/core/connect/named-values";
+import { namedValuesIn, replaceValues } from "@fairlead/core/connect/redact";
 import type { Transport } from "@fairlead/core/settings/define/definition";
 import { hidden } from "@fairlead/core/text/hidden-text";
 import { parseJson } from "@fairlead/wire/json";

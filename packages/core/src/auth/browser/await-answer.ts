@@ -60,13 +60,12 @@ async function invite(
   signal: AbortSignal,
 ): Promise<void> {
   const { issuer, token_endpoint } = plan.server;
-  const tokenHost = otherTokenHost(issuer, token_endpoint);
   const request: ConsentRequest = {
     serverName,
     url,
     domain: new URL(url).hostname,
     issuer,
-    ...(tokenHost !== undefined && { tokenHost }),
+    tokenHost: otherTokenHost(issuer, token_endpoint),
     scopes,
   };
   const { show, consent, openBrowser, browserFirst, paste } = ui;

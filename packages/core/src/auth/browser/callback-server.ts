@@ -45,7 +45,10 @@ const requestTime = 10_000;
  */
 export async function openCallbackServer({ state, redirectUri, path, port }: CallbackOptions): Promise<CallbackServer> {
   const uri = new URL(redirectUri ?? `http://127.0.0.1${path}`);
-  const { promise: answer, resolve } = withResolvers<URLSearchParams>();
+  let resolve: (answer: URLSearchParams) => void = () => {};
+  const answer = new Promise<URLSearchParams>((settle) => {
+    resolve = settle;
+  });
   let isAnswered = false;
   const hosts = new Set<string>();
 
@@ -159,14 +162,6 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "EADDRNOTAVAIL" || error.code === "EAFNOSUPPORT");
 }
 
-function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let settle: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve;
-  });
-  return { promise, resolve: (value) => settle(value) };
-}
-
 /**
  * Headers of the page after the redirect. Its address contains the authorization code, so the page loads nothing and
  * the browser sends the address to no server.
@@ -262,8 +257,7 @@ async function listening(
   fail: Fail,
 ): Promise<RedirectListener> {
   try {
-    const where = { ...(redirectUri !== undefined && { redirectUri }), ...(port !== undefined && { port }) };
-    return await openCallbackServer({ state, path, ...where });
+    return await openCallbackServer({ state, path, redirectUri, port });
   } catch (cause) {
     throw notListening(cause, port ?? (redirectUri === undefined ? undefined : Number(portIn(redirectUri))), fail);
   }
@@ -276,8 +270,8 @@ function notListening(cause: unknown, port: number | undefined, fail: Fail): Hos
     : `Fairlead cannot listen on this machine: ${errorMessage(cause)}`;
   return fail("redirect listener", what, {
     cause,
-    ...(isTaken && {
-      next: "Stop that program, or set OAUTH_CALLBACK_PORT to a free port that the registered redirect URI allows.",
-    }),
+    next: isTaken
+      ? "Stop that program, or set OAUTH_CALLBACK_PORT to a free port that the registered redirect URI allows."
+      : undefined,
   });
 }

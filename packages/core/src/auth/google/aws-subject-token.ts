@@ -98,5 +98,5 @@ async function findCredentials(
 }
 
 function withToken(accessKeyId: string, secretAccessKey: string, token: string | undefined): AwsCredentials {
-  return { accessKeyId, secretAccessKey, ...(token !== undefined && token !== "" && { token }) };
+  return { accessKeyId, secretAccessKey, token: token || undefined };
 }

@@ -55,11 +55,7 @@ function readAnswer(error: unknown): Answer {
   const code = textIn(data, "error");
   const said = [code ?? textIn(inner, "status"), textIn(data, "error_description") ?? textIn(inner, "message")];
   const words = said.filter((part) => part !== undefined).join(": ");
-  return {
-    status,
-    ...(code !== undefined && { code }),
-    reason: clip(words === "" ? `HTTP ${status}` : words, longestReason),
-  };
+  return { status, code, reason: clip(words === "" ? `HTTP ${status}` : words, longestReason) };
 }
 
 function wordsOf(error: unknown): string {

@@ -9,7 +9,6 @@ import { expandAuthentication } from "../../settings/define/expand.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
-import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
 /** What a server with Google credentials needs besides its definition. */
 export interface GoogleHookOptions {
@@ -46,13 +45,9 @@ export async function createGoogleHook(definition: ServerDefinition, options: Go
       const client = await openGoogleClient({ serverName, environment, scopes, fetch });
       const headers = await client.getRequestHeaders();
       const quotaProject = setsHeader(definition, quotaHeader) ? null : headers.get(quotaHeader);
-      return {
-        headers: {
-          authorization: headers.get("authorization") ?? "",
-          ...(quotaProject !== null && { [quotaHeader]: quotaProject }),
-        },
-        expiresAt: client.credentials.expiry_date ?? now() + usualLife,
-      };
+      const given: Record<string, string> = { authorization: headers.get("authorization") ?? "" };
+      if (quotaProject !== null) given[quotaHeader] = quotaProject;
+      return { headers: given, expiresAt: client.credentials.expiry_date ?? now() + usualLife };
     } catch (error) {
       throw toGoogleError(error, { serverName });
     }
@@ -119,4 +114,77 @@ function matchesHost(host: string, pattern: string): boolean {
 
 function setsHeader({ transport }: ServerDefinition, header: string): boolean {
   return transport.kind !== "stdio" && [...transport.headers.keys()].some((name) => name.toLowerCase() === header);
+}
+
+/** Authorization headers for Google, and when they expire. */
+export interface GoogleHeaders {
+  /** The headers: `authorization`, and `x-goog-user-project` if the credentials name a project. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Expiry time in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** The server that gets the token, and how to get a new one. */
+interface GoogleTokenHookOptions {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  /** Requests new headers from Google. */
+  readonly ask: () => Promise<GoogleHeaders>;
+  /** Returns milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The headers are renewed this many milliseconds before they expire. */
+const ahead = 300_000;
+
+/** Creates the hook. `challenged` rejects with HostError `auth_failed` if the server refuses a new token too. */
+export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook {
+  const { serverName, serverUrl, ask, now = Date.now } = options;
+  const { origin } = new URL(serverUrl);
+  let held: (GoogleHeaders & { readonly renewAt: number }) | undefined;
+  let flight: Promise<GoogleHeaders> | undefined;
+
+  async function renew(): Promise<GoogleHeaders> {
+    const asked = now();
+    const given = await ask();
+    // If a token's lifetime is short, it is renewed after half of that time.
+    held = { ...given, renewAt: given.expiresAt - Math.min(ahead, (given.expiresAt - asked) / 2) };
+    return given;
+  }
+
+  function fresh(): Promise<GoogleHeaders> {
+    flight ??= renew().finally(() => {
+      flight = undefined;
+    });
+    return flight;
+  }
+
+  async function current(): Promise<GoogleHeaders> {
+    const heldHeaders = held;
+    if (heldHeaders === undefined) return fresh();
+    if (now() < heldHeaders.renewAt) return heldHeaders;
+    return fresh().catch((error: unknown) => {
+      // The renewal failed, but the current token is still valid. The next request tries again.
+      if (now() < heldHeaders.expiresAt) return heldHeaders;
+      throw error;
+    });
+  }
+
+  return {
+    async headers({ url }) {
+      // The token must not go to any other server.
+      return new URL(url).origin === origin ? (await current()).headers : {};
+    },
+    async challenged({ status, sent, attempt }) {
+      if (status !== 401) return false;
+      const before = sent["authorization"];
+      // Another request has already renewed the token.
+      if (held !== undefined && held.headers["authorization"] !== before) return true;
+      if (attempt === 0 && (await fresh()).headers["authorization"] !== before) return true;
+      throw new HostError("auth_failed", `"${serverName}" rejected the Google token`, {
+        serverName,
+        next: "Ask the server's operator to allow the account of your Google credentials.",
+      });
+    },
+  };
 }

@@ -60,8 +60,8 @@ function run(
     GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE: audience,
     GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE: tokenType,
     GOOGLE_EXTERNAL_ACCOUNT_INTERACTIVE: "0",
-    ...(outputFile !== undefined && { GOOGLE_EXTERNAL_ACCOUNT_OUTPUT_FILE: outputFile }),
-    ...(account !== undefined && { GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL: account }),
+    GOOGLE_EXTERNAL_ACCOUNT_OUTPUT_FILE: outputFile,
+    GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL: account,
   };
   const limit = { timeout, maxBuffer: limits.fetchedBytes, killSignal: "SIGKILL" } as const;
   return new Promise((done, reject) => {

@@ -9,10 +9,9 @@ import { HostError } from "../../errors.ts";
 import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import { webUrl } from "../../net/open-url.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import { type GoogleHookOptions, isGoogleHost } from "./google.ts";
+import { createGoogleTokenHook, type GoogleHeaders, type GoogleHookOptions, isGoogleHost } from "./google.ts";
 import { openGoogleClient } from "./google-credentials.ts";
 import { toGoogleError } from "./google-failure.ts";
-import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
 /** What a server with a service account needs besides its definition. */
 export type ServiceAccountHookOptions = Pick<

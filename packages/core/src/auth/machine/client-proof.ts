@@ -9,7 +9,6 @@ import { HostError } from "../../errors.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
-import { present } from "../../settings/schema/present.ts";
 import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
 
@@ -47,7 +46,7 @@ export async function proveClient(options: MachineProofOptions): Promise<Machine
     return { method: client?.clientSecret === undefined ? "none" : (client.authentication ?? "client_secret_basic") };
   const { keyId, ...key } = await readClientKey(options);
   const { clientId } = client;
-  const header = { typ: "JWT", ...present({ kid: settings.keyId ?? keyId }) };
+  const header = { typ: "JWT", kid: settings.keyId ?? keyId };
   return {
     method: "private_key_jwt",
     key: settings.privateKeyFile ?? '"privateKey"',

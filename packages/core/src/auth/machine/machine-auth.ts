@@ -2,24 +2,35 @@
  * Gets and renews a server's tokens with this machine's own credentials. All requests and processes share the tokens.
  */
 
-import type { Clock } from "../../clock.ts";
+import type { AuthHook } from "@fairlead/wire";
+import { type Clock, systemClock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
-import type { Fetch } from "../../net/bounded-fetch.ts";
-import type { MachineAuthSettings } from "../../settings/define/definition.ts";
+import { createBoundedFetch, type Fetch } from "../../net/bounded-fetch.ts";
+import { createServerNetwork } from "../../net/server-network.ts";
+import type { MachineAuthSettings, ServerDefinition } from "../../settings/define/definition.ts";
+import { expandMachineAuth } from "../../settings/define/expand.ts";
 import type { Environment } from "../../settings/read/paths.ts";
-import { present } from "../../settings/schema/present.ts";
 import { toShellWord } from "../../text/shell-word.ts";
-import type { SignInRequest } from "../auth-hook.ts";
+import { createAuthHook, type SignInRequest } from "../auth-hook.ts";
+import { includesAll, scopesIn } from "../oauth/challenge.ts";
 import { discoverSignIn, type SignInPlan, wantedScopes } from "../oauth/discovery.ts";
 import { createDpopProofs, type DpopProofs, newDpopKey } from "../oauth/dpop.ts";
 import { createFail } from "../oauth/failure.ts";
 import { methodWithSecret } from "../oauth/metadata.ts";
-import { includesAll, scopesIn } from "../oauth/scopes.ts";
 import { createKeeper, type TokenKeeper } from "../oauth/token-keeper.ts";
 import type { Credentials } from "../store/credentials.ts";
 import { createSignInLock, isBusy } from "../store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
-import type { MachineObserver } from "./machine-step.ts";
+
+/** One finished step of a machine's token request, for `mcp test`. It contains no secrets. */
+export interface MachineStep {
+  readonly action: "discovery" | "assertion" | "token exchange" | "token request";
+  /** What happened in the step, as a text for the user. */
+  readonly detail: string;
+}
+
+/** Called after each step of a token request. */
+export type MachineObserver = (step: MachineStep) => void;
 
 /** The server, its `machineAuth` settings, and where the tokens are stored. */
 export interface MachineAuthOptions {
@@ -77,10 +88,10 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     const plan = await discoverSignIn({
       serverUrl,
       challenge,
-      oauth: present({ issuer, tokenUrl }),
+      oauth: { issuer, tokenUrl },
       isMachine: true,
       issuerOverride: options.issuerOverride,
-      fetch: fetchNear(serverUrl, present({ address })),
+      fetch: fetchNear(serverUrl, { address }),
       fail,
     });
     observe({ action: "discovery", detail: `authorization server ${plan.server.issuer}, for ${plan.resource}` });
@@ -101,7 +112,7 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     // No `offline_access`, because a machine needs no refresh token.
     const wanted = wantedScopes({ scopes: plan.scopes, chosen: scopes, before });
     const target = targetOf(plan, settings, { serverName, serverUrl, scopes: wanted });
-    return request({ ...target, ...present({ dpopKey }) }, settings);
+    return request({ ...target, dpopKey }, settings);
   }
 
   return {
@@ -159,6 +170,38 @@ function targetOf(
     // The secret is not stored, because every token request reads it from the settings.
     client: { clientId, authentication },
     endpoints: { token },
-    machine: { assertionAudience, ...present({ signingAlgorithms }) },
+    machine: { assertionAudience, signingAlgorithms },
   };
+}
+
+/** What a server with `machineAuth` needs besides its definition. */
+interface MachineHookOptions
+  extends Pick<MachineAuthOptions, "serverUrl" | "storage" | "lockFolder" | "env" | "observe"> {
+  readonly secret: (name: string) => Promise<string | undefined>;
+  readonly hasCredentials: () => Promise<boolean>;
+}
+
+/** Creates the hook that adds this machine's token to the server's requests, and renews it. */
+export function createMachineHook(definition: ServerDefinition, options: MachineHookOptions): AuthHook {
+  const { serverUrl, secret, hasCredentials, env } = options;
+  const { name: serverName, extras } = definition;
+  const fetches = new Map<string, Fetch>();
+  const { keeper, signIn } = createMachineAuth({
+    ...options,
+    serverName,
+    issuerOverride: extras.issuerOverride,
+    settings: async () => (await expandMachineAuth(definition, secret)) ?? { kind: "client_credentials" },
+    fetchNear(url, { address, ...more } = {}) {
+      const key = JSON.stringify([url, address, more]);
+      // A `fetch` looks up the IP addresses of its server only once, so each server has its own.
+      const near = createServerNetwork(url, { addresses: address === undefined ? undefined : [address] });
+      const fetch = fetches.get(key) ?? createBoundedFetch({ near, env, ...more });
+      fetches.set(key, fetch);
+      return fetch;
+    },
+    clock: systemClock,
+    now: Date.now,
+    random: Math.random,
+  });
+  return createAuthHook({ serverName, serverUrl, hasCredentials, keeper: async () => keeper, signIn, isMachine: true });
 }

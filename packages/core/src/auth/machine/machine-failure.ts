@@ -3,7 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
-import { clockProblem, durationWords } from "../oauth/clock-lead.ts";
+import { clockProblem, durationWords } from "../oauth/failure.ts";
 import { claimsOf } from "../oauth/jwt.ts";
 import type { TokenAnswer } from "../oauth/token-request.ts";
 import type { StoredClient } from "../store/credentials.ts";
@@ -60,7 +60,7 @@ export function machineRefused(refusal: MachineRefusal): HostError {
       return new HostError("auth_failed", `${begin} refused by ${host}: ${why} (${clip(answer.error, 60)})`, {
         serverName,
         next,
-        ...(evidence !== "" && { evidence }),
+        evidence: evidence || undefined,
       });
     }
   }

@@ -8,17 +8,16 @@ import type { Fetch } from "../../net/bounded-fetch.ts";
 import { webUrl } from "../../net/open-url.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import type { Environment } from "../../settings/read/paths.ts";
-import { present } from "../../settings/schema/present.ts";
-import { durationWords } from "../oauth/clock-lead.ts";
+import { parameterOf } from "../oauth/challenge.ts";
 import { fetchServerMetadata } from "../oauth/discovery.ts";
 import type { DpopProofs } from "../oauth/dpop.ts";
-import { explainFailure } from "../oauth/failure.ts";
+import { durationWords, explainFailure } from "../oauth/failure.ts";
 import { idJag, requestTokens, type TokenRequest } from "../oauth/token-request.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { type Assertion, readAssertion } from "./assertion.ts";
 import { type MachineProof, proveClient } from "./client-proof.ts";
+import type { MachineObserver } from "./machine-auth.ts";
 import { machineRefused } from "./machine-failure.ts";
-import type { MachineObserver } from "./machine-step.ts";
 
 /** What a token request needs: settings, target, network access and clock. */
 export interface MachineTokenOptions {
@@ -57,23 +56,22 @@ export async function requestMachineToken(options: MachineTokenOptions): Promise
   const audience = machine?.assertionAudience ?? issuer;
   const { clientId, clientSecret } = settings;
   const { authentication } = target.client;
-  const client = clientId === undefined ? undefined : { clientId, ...present({ clientSecret, authentication }) };
+  const client = clientId === undefined ? undefined : { clientId, clientSecret, authentication };
   const { signingAlgorithms } = machine ?? {};
   const assertion = await grantAssertion(options, audience);
   const proof = await proveClient({ settings, serverName, client, audience, signingAlgorithms, now });
-  const scope = scopes.length > 0 && { scope: scopes.join(" ") };
+  const scope = parameterOf(scopes);
   const tokens = await send(
     {
       step: "token request",
       url: endpoints.token,
       client,
       proof,
-      ...(assertion === undefined
-        ? {
-            grant: "client_credentials",
-            parameters: { ...present({ audience: settings.audience }), ...scope, resource },
-          }
-        : { grant: jwtBearer, parameters: { assertion: assertion.jwt, ...scope, resource } }),
+      grant: assertion === undefined ? "client_credentials" : jwtBearer,
+      parameters:
+        assertion === undefined
+          ? { audience: settings.audience, scope, resource }
+          : { assertion: assertion.jwt, scope, resource },
       assertion,
       audiences: [audience, endpoints.token],
       fetch: post,
@@ -112,7 +110,7 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
     {
       step: "token exchange",
       url,
-      client: { clientId, ...present({ clientSecret }) },
+      client: { clientId, clientSecret },
       proof: { method: clientSecret === undefined ? "none" : "client_secret_basic" },
       grant: "urn:ietf:params:oauth:grant-type:token-exchange",
       parameters: {
@@ -121,7 +119,7 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
         subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
         audience: settings.audience ?? issuer,
         resource,
-        ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+        scope: parameterOf(scopes),
       },
       tokenType: "N_A",
       assertion: subject,

@@ -10,7 +10,9 @@ import {
 } from "oauth4webapi";
 import type { HostError } from "../../errors.ts";
 import { webUrl } from "../../net/open-url.ts";
+import { present } from "../../settings/schema/present.ts";
 import type { StoredClient } from "../store/credentials.ts";
+import { parameterOf } from "./challenge.ts";
 import type { SignInPlan } from "./discovery.ts";
 import type { Fail } from "./failure.ts";
 
@@ -54,15 +56,8 @@ export function checkChallengeMethods({ server, mustListPkce }: SignInPlan, fail
  *
  * @throws HostError `auth_failed` if a browser must not open it
  */
-export async function askForCode({
-  plan,
-  client,
-  redirectUri,
-  state,
-  scopes,
-  audiences,
-  fail,
-}: AuthorizationOptions): Promise<AuthorizationRequest> {
+export async function askForCode(options: AuthorizationOptions): Promise<AuthorizationRequest> {
+  const { plan, client, redirectUri, state, scopes, audiences, fail } = options;
   const verifier = generateRandomCodeVerifier();
   const url = new URL(plan.server.authorization_endpoint ?? "");
   url.hash = "";
@@ -74,12 +69,12 @@ export async function askForCode({
     code_challenge: await calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     resource: plan.resource,
-    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-    ...(audiences.length > 0 && { audience: audiences.join(" ") }),
+    scope: parameterOf(scopes),
+    audience: parameterOf(audiences),
     // OpenID Connect gives a refresh token for `offline_access` only with `prompt=consent`.
-    ...(scopes.includes("offline_access") && { prompt: "consent" }),
+    prompt: scopes.includes("offline_access") ? "consent" : undefined,
   };
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(present(parameters))) url.searchParams.set(name, value);
   const safe = webUrl(url.href);
   if (safe === undefined) throw fail(step, "the authorization endpoint is not an address that a browser may open");
   return { url: safe.href, verifier };

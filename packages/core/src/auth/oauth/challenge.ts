@@ -1,6 +1,4 @@
-/** Reads the Bearer or DPoP challenge in the header `WWW-Authenticate` (RFC 6750, RFC 9449, RFC 9728). */
-
-import { present } from "../../settings/schema/present.ts";
+/** Reads the Bearer or DPoP challenge in the header `WWW-Authenticate` (RFC 6750, RFC 9449, RFC 9728), and scopes. */
 
 /** The parameters of a Bearer or DPoP challenge. Undefined parameters were not sent. */
 export interface BearerChallenge {
@@ -23,13 +21,13 @@ export function readChallenge(header: string | undefined): BearerChallenge {
   const bearer = parametersOf(header ?? "", "bearer");
   const parameters = bearer ?? parametersOf(header ?? "", "dpop");
   if (parameters === undefined) return {};
-  return present({
+  return {
     resourceMetadata: parameters.get("resource_metadata"),
     scope: parameters.get("scope"),
     error: parameters.get("error"),
     errorDescription: parameters.get("error_description"),
-    isDpop: bearer === undefined ? (true as const) : undefined,
-  });
+    isDpop: bearer === undefined ? true : undefined,
+  };
 }
 
 /** Returns undefined if the header has no challenge of this scheme. */
@@ -46,4 +44,24 @@ function parametersOf(header: string, wanted: string): ReadonlyMap<string, strin
     }
   }
   return scheme === wanted ? parameters : undefined;
+}
+
+/** Returns the scopes in a `scope` parameter, which separates them by spaces. */
+export function scopesIn(text: string | undefined): readonly string[] {
+  return [...new Set((text ?? "").split(/\s+/).filter((scope) => scope !== ""))];
+}
+
+/** Returns the list as a parameter, separated by spaces. Undefined if it is empty. */
+export function parameterOf(list: readonly string[] | undefined): string | undefined {
+  return list?.join(" ") || undefined;
+}
+
+/** Returns all scopes of the lists, each once, in their order. */
+export function mergeScopes(...lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}
+
+/** Whether `list` contains all `wanted` scopes. */
+export function includesAll(list: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((scope) => list.includes(scope));
 }

@@ -10,11 +10,11 @@ import { webUrl } from "../../net/open-url.ts";
 import { present } from "../../settings/schema/present.ts";
 import type { SignInMessage } from "../browser/sign-in-ui.ts";
 import type { StoredTokens } from "../store/credentials.ts";
-import { askForTokens, type TokenRequestOptions } from "./code-exchange.ts";
+import { parameterOf } from "./challenge.ts";
 import { otherTokenHost } from "./discovery.ts";
 import { authenticationOf, sendWith } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
-import { reasonIn } from "./token-request.ts";
+import { askForTokens, reasonIn, type TokenRequestOptions } from "./token-request.ts";
 
 /** What a sign-in with a device code needs. */
 export interface DeviceOptions extends TokenRequestOptions {
@@ -45,7 +45,7 @@ export async function signInByDevice(options: DeviceOptions): Promise<StoredToke
     kind: "device",
     serverName,
     issuer,
-    ...present({ tokenHost: otherTokenHost(issuer, token_endpoint) }),
+    tokenHost: otherTokenHost(issuer, token_endpoint),
     ...code,
     minutes: Math.ceil(lifetime / 60_000),
   });
@@ -68,14 +68,9 @@ export async function signInByDevice(options: DeviceOptions): Promise<StoredToke
 async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }: DeviceOptions) {
   const { issuer, device_authorization_endpoint: url } = plan.server;
   if (url === undefined)
-    throw fail(step, `${issuer} does not offer sign-in with a device code`, {
-      next: "Sign in without --device.",
-    });
-  const parameters = {
-    resource: plan.resource,
-    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-    ...(audiences.length > 0 && { audience: audiences.join(" ") }),
-  };
+    throw fail(step, `${issuer} does not offer sign-in with a device code`, { next: "Sign in without --device." });
+  const { resource } = plan;
+  const parameters = present({ resource, scope: parameterOf(scopes), audience: parameterOf(audiences) });
   const id = { client_id: client.clientId };
   const asked = deviceAuthorizationRequest(plan.server, id, authenticationOf(client), parameters, sendWith(post));
   const response = await explainFailure(asked, (words, cause) =>
@@ -99,7 +94,7 @@ function readDeviceCode(text: string, what: string, fail: Fail) {
     deviceCode,
     userCode,
     verificationUri,
-    ...present({ verificationUriComplete: webUrl(textIn(answer, "verification_uri_complete") ?? "")?.href }),
+    verificationUriComplete: webUrl(textIn(answer, "verification_uri_complete") ?? "")?.href,
     lifetime: secondsIn(answer["expires_in"], longestLifetime, longestLifetime) * 1000,
     interval: secondsIn(answer["interval"], defaultInterval, longestInterval) * 1000,
   };

@@ -5,8 +5,7 @@ import type { AuthorizationServer } from "oauth4webapi";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import { webUrl } from "../../net/open-url.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
-import { present } from "../../settings/schema/present.ts";
-import type { BearerChallenge } from "./challenge.ts";
+import { type BearerChallenge, mergeScopes, scopesIn } from "./challenge.ts";
 import { explainFailure, type Fail, type SignInStep } from "./failure.ts";
 import {
   covers,
@@ -18,7 +17,6 @@ import {
   toResourceMetadata,
   toServerMetadata,
 } from "./metadata.ts";
-import { mergeScopes, scopesIn } from "./scopes.ts";
 
 /** The server, what its 401 response said, and the OAuth settings. */
 export interface DiscoveryOptions {
@@ -225,12 +223,10 @@ function endpointsFor(
     throw fail(aboutIssuer, `the metadata has no ${isIncomplete ? "authorization" : "token"} endpoint`);
   return {
     token_endpoint: token,
-    ...present({
-      authorization_endpoint: authorization,
-      registration_endpoint: checked("registration", registration),
-      revocation_endpoint: checked("revocation", metadata?.revocation_endpoint),
-      device_authorization_endpoint: checked("device authorization", metadata?.device_authorization_endpoint),
-    }),
+    authorization_endpoint: authorization,
+    registration_endpoint: checked("registration", registration),
+    revocation_endpoint: checked("revocation", metadata?.revocation_endpoint),
+    device_authorization_endpoint: checked("device authorization", metadata?.device_authorization_endpoint),
   };
 }
 

@@ -48,14 +48,13 @@ export function createDpopProofs(jwk: string): DpopProofs {
   return {
     proofFor({ method, url, accessToken, now }) {
       const { origin, pathname } = new URL(url);
-      const nonce = nonces.get(origin);
       const claims = {
         jti: randomUUID(),
         htm: method,
         htu: `${origin}${pathname}`,
         iat: Math.floor(now / 1000),
-        ...(accessToken !== undefined && { ath: createHash("sha256").update(accessToken).digest("base64url") }),
-        ...(nonce !== undefined && { nonce }),
+        ath: accessToken && createHash("sha256").update(accessToken).digest("base64url"),
+        nonce: nonces.get(origin),
       };
       return signJwt(claims, signing, header);
     },

@@ -14,14 +14,15 @@ export type SignInStep =
   | "token request"
   | "device code";
 
-/** What the user can do (`next`), and the error that caused the failure. */
-export interface FailureOptions {
-  readonly next?: string;
-  readonly cause?: unknown;
-}
-
-/** Returns the error `auth_failed` for a failed step. `why` ends the message. */
-export type Fail = (step: SignInStep, why: string, options?: FailureOptions) => HostError;
+/**
+ * Returns the error `auth_failed` for a failed step. `why` ends the message. `next` says what the user can do, `cause` is
+ * the error that caused the failure.
+ */
+export type Fail = (
+  step: SignInStep,
+  why: string,
+  options?: { readonly next?: string; readonly cause?: unknown },
+) => HostError;
 
 /** Creates the `Fail` function of one server. Without `next`, the advice is `usualNext` (default: sign in again). */
 export function createFail(serverName: string, usualNext: string = authCommand(serverName)): Fail {
@@ -29,7 +30,7 @@ export function createFail(serverName: string, usualNext: string = authCommand(s
     new HostError("auth_failed", `sign-in to "${serverName}" failed at the ${step} step: ${why}`, {
       serverName,
       next,
-      ...(cause !== undefined && { cause }),
+      cause,
     });
 }
 
@@ -54,4 +55,42 @@ export function signInCancelled(serverName: string): HostError {
 /** Returns the command that signs in to a server, quoted for the shell. */
 export function authCommand(serverName: string): string {
   return `fairlead mcp auth ${toShellWord(serverName)}`;
+}
+
+/** A smaller difference (in milliseconds) is ignored, because rounding and the network cause it. */
+const tolerance = 30_000;
+
+/**
+ * Returns how far this machine's clock is ahead of the server's, in milliseconds. Undefined if the date is invalid.
+ *
+ * @param date The response's header `Date`.
+ * @param at This machine's time when the server answered, in milliseconds since 1970.
+ */
+export function clockLeadOf(date: string | null | undefined, at: number): number | undefined {
+  const theirs = Date.parse(date ?? "");
+  // `Date` has no fractions of a second, so on average half a second is missing.
+  return Number.isNaN(theirs) ? undefined : at - (theirs + 500);
+}
+
+/**
+ * Returns the cause and the advice for an error message. Undefined if the clocks agree. `now` is this machine's time.
+ */
+export function clockProblem(
+  lead: number | undefined,
+  now: number,
+): { readonly why: string; readonly next: string } | undefined {
+  if (lead === undefined || Math.abs(lead) <= tolerance) return undefined;
+  const theirs = new Date(now - lead).toISOString();
+  return {
+    why: `this machine's clock is ${durationWords(Math.abs(lead))} ${lead > 0 ? "ahead" : "behind"} (the server's clock shows ${theirs})`,
+    next: "Set this machine's clock, for example with NTP, then try again.",
+  };
+}
+
+/** Returns a duration as text (`45 s`, `7 min` or `3 h`). */
+export function durationWords(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }

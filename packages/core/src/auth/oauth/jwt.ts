@@ -50,8 +50,7 @@ export function readSigningKey(text: string, accepted: readonly string[] = []): 
   } catch {
     throw unusable("the text is not a private key in PEM or JWK form");
   }
-  const keyId = jwk && textIn(jwk, "kid");
-  return { key, algorithm: algorithmOf(key, accepted), ...(keyId !== undefined && { keyId }) };
+  return { key, algorithm: algorithmOf(key, accepted), keyId: textIn(jwk, "kid") };
 }
 
 function flawOf(pem: string, jwk: JsonObject | undefined): string | undefined {

@@ -5,7 +5,6 @@ import { parseObject, textIn } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 import type { AuthorizationServer } from "oauth4webapi";
 import type { Fetch } from "../../net/bounded-fetch.ts";
-import { present } from "../../settings/schema/present.ts";
 import type { ClientAuthentication } from "../store/credentials.ts";
 
 /** What an MCP server's metadata says about sign-in. */
@@ -55,20 +54,18 @@ export function toServerMetadata(document: JsonObject): AuthorizationServer | un
   if (issuer === undefined) return undefined;
   return {
     issuer,
-    ...present({
-      authorization_endpoint: textIn(document, "authorization_endpoint"),
-      token_endpoint: textIn(document, "token_endpoint"),
-      registration_endpoint: textIn(document, "registration_endpoint"),
-      revocation_endpoint: textIn(document, "revocation_endpoint"),
-      device_authorization_endpoint: textIn(document, "device_authorization_endpoint"),
-      scopes_supported: listIn(document, "scopes_supported"),
-      code_challenge_methods_supported: listIn(document, "code_challenge_methods_supported"),
-      token_endpoint_auth_methods_supported: listIn(document, "token_endpoint_auth_methods_supported"),
-      token_endpoint_auth_signing_alg_values_supported: listIn(
-        document,
-        "token_endpoint_auth_signing_alg_values_supported",
-      ),
-    }),
+    authorization_endpoint: textIn(document, "authorization_endpoint"),
+    token_endpoint: textIn(document, "token_endpoint"),
+    registration_endpoint: textIn(document, "registration_endpoint"),
+    revocation_endpoint: textIn(document, "revocation_endpoint"),
+    device_authorization_endpoint: textIn(document, "device_authorization_endpoint"),
+    scopes_supported: listIn(document, "scopes_supported"),
+    code_challenge_methods_supported: listIn(document, "code_challenge_methods_supported"),
+    token_endpoint_auth_methods_supported: listIn(document, "token_endpoint_auth_methods_supported"),
+    token_endpoint_auth_signing_alg_values_supported: listIn(
+      document,
+      "token_endpoint_auth_signing_alg_values_supported",
+    ),
     authorization_response_iss_parameter_supported: document["authorization_response_iss_parameter_supported"] === true,
     client_id_metadata_document_supported: document["client_id_metadata_document_supported"] === true,
   };

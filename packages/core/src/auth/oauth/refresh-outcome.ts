@@ -3,9 +3,9 @@
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
-import { present } from "../../settings/schema/present.ts";
 import { withoutSecrets } from "../../text/hidden-text.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
+import { parameterOf } from "./challenge.ts";
 import { createDpopProofs } from "./dpop.ts";
 import { authCommand } from "./failure.ts";
 import { requestTokens, type TokenAnswer } from "./token-request.ts";
@@ -59,12 +59,11 @@ export async function refreshTokens(request: RefreshRequest): Promise<RefreshOut
 
 function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): Promise<TokenAnswer> {
   const { client, endpoints, resource, audiences, dpopKey } = credentials;
-  const audience = audiences && { audience: audiences.join(" ") };
   return requestTokens({
     url: endpoints.token,
     client,
     grant: "refresh_token",
-    parameters: { refresh_token: refreshToken, resource, ...audience },
+    parameters: { refresh_token: refreshToken, resource, audience: parameterOf(audiences) },
     fetch,
     dpop: dpopKey === undefined ? undefined : createDpopProofs(dpopKey),
     now,
@@ -73,8 +72,8 @@ function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): Promise
 
 /** A response may leave out what has not changed: refresh token, scope and ID token (RFC 6749 §6). */
 function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): StoredTokens {
-  const { refreshToken, scope, idToken } = before ?? {};
-  return { ...present({ refreshToken, scope, idToken }), ...tokens };
+  const { refreshToken = before?.refreshToken, scope = before?.scope, idToken = before?.idToken } = tokens;
+  return { ...tokens, refreshToken, scope, idToken };
 }
 
 /** The access token stays, because it may still be valid. */
@@ -98,5 +97,5 @@ function unavailable({ serverName, issuer }: Credentials, status: number): HostE
 function failed({ serverName, issuer, tokens }: Credentials, reason: string, description?: string): HostError {
   const message = `token refresh for "${serverName}" at ${issuer} failed: ${reason}`;
   const evidence = description && withoutSecrets(description, [tokens?.accessToken]);
-  return new HostError("auth_failed", message, { serverName, next: authCommand(serverName), ...present({ evidence }) });
+  return new HostError("auth_failed", message, { serverName, next: authCommand(serverName), evidence });
 }

@@ -88,7 +88,6 @@ function parsePause(value: unknown): Pause | undefined {
   const message = textIn(value, "message");
   if (typeof until !== "number" || typeof tries !== "number" || code === undefined || message === undefined)
     return undefined;
-  const [serverName, next] = [textIn(value, "serverName"), textIn(value, "next")];
-  const facts = { ...(serverName !== undefined && { serverName }), ...(next !== undefined && { next }) };
+  const facts = { serverName: textIn(value, "serverName"), next: textIn(value, "next") };
   return { until, tries, error: new HostError(code, message, facts) };
 }

@@ -7,9 +7,9 @@ import { parseObject, textIn } from "@fairlead/wire/json";
 import { type Client, dynamicClientRegistrationRequest } from "oauth4webapi";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
-import { present } from "../../settings/schema/present.ts";
 import type { SignInUi } from "../browser/sign-in-ui.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
+import { parameterOf } from "./challenge.ts";
 import type { SignInPlan } from "./discovery.ts";
 import { sendWith } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
@@ -50,19 +50,13 @@ const longestReason = 300;
 const step = "client registration";
 
 /** Returns a client that is already known, or undefined. If it has a `redirectUri`, the sign-in must use that URI. */
-export function knownClient({
-  plan,
-  oauth,
-  clientMetadataUrl,
-  stored,
-  now,
-}: KnownClientOptions): StoredClient | undefined {
-  const { clientId, clientSecret } = oauth;
-  if (clientId !== undefined)
-    return {
-      clientId,
-      ...(clientSecret !== undefined && { clientSecret, authentication: methodWithSecret(plan.server) }),
-    };
+export function knownClient(options: KnownClientOptions): StoredClient | undefined {
+  const { plan, clientMetadataUrl, stored, now } = options;
+  const { clientId, clientSecret } = options.oauth;
+  if (clientId !== undefined) {
+    const authentication = clientSecret === undefined ? undefined : methodWithSecret(plan.server);
+    return { clientId, clientSecret, authentication };
+  }
   if (clientMetadataUrl !== undefined && plan.server["client_id_metadata_document_supported"] === true)
     return { clientId: clientMetadataUrl, authentication: "none" };
   // A registered client works only at the authorization server that registered it.
@@ -114,14 +108,11 @@ export async function registerClient(options: RegistrationOptions): Promise<Stor
   return {
     clientId,
     redirectUri,
-    ...present({
-      clientSecret,
-      authentication:
-        clientSecret === undefined ? "none" : registeredMethod(answer["token_endpoint_auth_method"], plan),
-      registration: isShort ? answer : undefined,
-      // 0 means that the secret never expires.
-      expiresAt: typeof secretExpiry === "number" && secretExpiry > 0 ? secretExpiry * 1000 : undefined,
-    }),
+    clientSecret,
+    authentication: clientSecret === undefined ? "none" : registeredMethod(answer["token_endpoint_auth_method"], plan),
+    registration: isShort ? answer : undefined,
+    // 0 means that the secret never expires.
+    expiresAt: typeof secretExpiry === "number" && secretExpiry > 0 ? secretExpiry * 1000 : undefined,
   };
 }
 
@@ -134,7 +125,7 @@ function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions
     grant_types: isDevice ? [...grants, "urn:ietf:params:oauth:grant-type:device_code"] : grants,
     response_types: ["code"],
     token_endpoint_auth_method: isSupported(plan.server, "none") ? "none" : methodWithSecret(plan.server),
-    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    scope: parameterOf(scopes),
   };
 }
 

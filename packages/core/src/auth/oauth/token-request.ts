@@ -4,12 +4,13 @@ import type { JsonObject } from "@fairlead/wire";
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { type ClientAuth, genericTokenEndpointRequest } from "oauth4webapi";
 import type { Fetch } from "../../net/bounded-fetch.ts";
-import { present } from "../../settings/schema/present.ts";
 import { withoutSecrets } from "../../text/hidden-text.ts";
 import type { StoredClient, StoredTokens } from "../store/credentials.ts";
-import { clockLeadOf } from "./clock-lead.ts";
+import { parameterOf } from "./challenge.ts";
+import type { SignInPlan } from "./discovery.ts";
 import type { DpopProofs } from "./dpop.ts";
 import { authenticationOf, sendWith } from "./endpoint-request.ts";
+import { clockLeadOf, explainFailure, type Fail } from "./failure.ts";
 
 /** A token request: the grant, and the client that sends it. */
 export interface TokenRequest {
@@ -20,7 +21,8 @@ export interface TokenRequest {
   /** Authenticates the client. Default: with its secret. */
   readonly authenticate?: ClientAuth | undefined;
   readonly grant: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  /** Parameters that are undefined are not sent. */
+  readonly parameters: Readonly<Record<string, string | undefined>>;
   /** Sends the request. Must not follow redirects, because the request contains secrets. */
   readonly fetch: Fetch;
   /** If set, the tokens in the response must be bound to this key (DPoP, RFC 9449). */
@@ -77,7 +79,7 @@ export async function requestTokens(request: TokenRequest): Promise<TokenAnswer>
       { client_id: client?.clientId || "none" },
       authenticateAndNote,
       grant,
-      { ...parameters },
+      Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
       sendWith(fetch, dpop && { dpop: dpop.proofFor({ method: "POST", url, now: now() }) }),
     );
   const first = await send();
@@ -89,7 +91,7 @@ export async function requestTokens(request: TokenRequest): Promise<TokenAnswer>
   const { tokenType = dpop === undefined ? "Bearer" : "DPoP" } = request;
   const answer = await readTokenAnswer(response, { askedAt, tokenType, secrets: [...secrets] });
   const clockLead = clockLeadOf(response.headers.get("date"), (askedAt + now()) / 2);
-  return answer.kind === "error" ? { ...answer, ...present({ clockLead }) } : answer;
+  return answer.kind === "error" ? { ...answer, clockLead } : answer;
 }
 
 /** Returns why the response has no tokens. */
@@ -136,19 +138,16 @@ export async function readTokenAnswer(response: Response, expected: ExpectedAnsw
   const answer = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseObject(text);
   const secrets = (expected.secrets ?? []).filter((secret) => secret !== undefined);
   // GitHub sends errors with status 200, so this comes before the status check.
-  const error = answer && textIn(answer, "error");
-  if (answer !== undefined && error !== undefined) {
+  const given = answer && textIn(answer, "error");
+  if (answer !== undefined && given !== undefined) {
     // A short secret could be part of the code by chance, and Fairlead must recognise the code.
     const code = withoutSecrets(
-      error,
+      given,
       secrets.filter(({ length }) => length >= shortestInCode),
     );
     const description = withoutSecrets(textIn(answer, "error_description") ?? "", secrets);
-    return {
-      kind: "error",
-      error: code.slice(0, longestWord),
-      ...(description !== "" && { description: description.slice(0, longestDescription) }),
-    };
+    const error = code.slice(0, longestWord);
+    return { kind: "error", error, description: description.slice(0, longestDescription) || undefined };
   }
   if (!response.ok) return { kind: "unusable", reason: `the token endpoint answered HTTP ${status}` };
   if (answer === undefined) return { kind: "unusable", reason: "the response is not a JSON object" };
@@ -177,12 +176,10 @@ function readTokens(answer: JsonObject, { askedAt, tokenType }: ExpectedAnswer):
       accessToken,
       tokenType,
       obtainedAt: askedAt,
-      ...present({
-        refreshToken,
-        scope: textIn(answer, "scope")?.slice(0, longestScope),
-        idToken: idToken !== undefined && isToken(idToken) ? idToken : undefined,
-        expiresAt: expiryOf(answer["expires_in"], askedAt),
-      }),
+      refreshToken,
+      scope: textIn(answer, "scope")?.slice(0, longestScope),
+      idToken: idToken !== undefined && isToken(idToken) ? idToken : undefined,
+      expiresAt: expiryOf(answer["expires_in"], askedAt),
     },
   };
 }
@@ -199,4 +196,52 @@ function expiryOf(value: unknown, askedAt: number): number | undefined {
 /** Allows more characters than RFC 6750 §2.1, because some servers use them in tokens. */
 function isToken(text: string): boolean {
   return text.length <= longestToken && /^[\x21-\x7e]+$/.test(text);
+}
+
+/** What a token request of a person's sign-in needs. */
+export interface TokenRequestOptions {
+  readonly plan: SignInPlan;
+  readonly client: StoredClient;
+  readonly audiences: readonly string[];
+  /** Sends the request. Must not follow redirects, because the request contains secrets. */
+  readonly post: Fetch;
+  /** Returns milliseconds since 1970. */
+  readonly now: () => number;
+  readonly fail: Fail;
+  /** The key that the tokens are bound to. Undefined for bearer tokens. */
+  readonly dpop?: DpopProofs | undefined;
+}
+
+/**
+ * Exchanges the code for tokens. Returns `invalid_client` if the authorization server does not know the client.
+ *
+ * @throws HostError `auth_failed` for any other failure
+ */
+export async function exchangeCode(
+  { code, verifier, redirectUri }: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
+  options: TokenRequestOptions,
+): Promise<StoredTokens | "invalid_client"> {
+  const parameters = { code, code_verifier: verifier, redirect_uri: redirectUri };
+  const answer = await askForTokens("authorization_code", parameters, options);
+  if (answer.kind === "tokens") return answer.tokens;
+  if (answer.kind === "error" && answer.error === "invalid_client") return "invalid_client";
+  throw options.fail("token request", `${options.plan.server.issuer} returned no tokens: ${reasonIn(answer)}`);
+}
+
+/**
+ * Sends a token request, and returns the checked response.
+ *
+ * @throws HostError `auth_failed` if the endpoint cannot be reached
+ */
+export async function askForTokens(
+  grant: string,
+  parameters: Readonly<Record<string, string>>,
+  { plan, client, audiences, post, now, fail, dpop }: TokenRequestOptions,
+): Promise<TokenAnswer> {
+  const { token_endpoint: url } = plan.server;
+  const more = { ...parameters, resource: plan.resource, audience: parameterOf(audiences) };
+  const asked = requestTokens({ url, client, grant, parameters: more, fetch: post, dpop, now });
+  return explainFailure(asked, (words, cause) =>
+    fail("token request", `${url} cannot be reached: ${words}`, { cause }),
+  );
 }

@@ -5,7 +5,6 @@ import { isObject, textIn } from "@fairlead/wire/json";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import { webUrl } from "../../net/open-url.ts";
-import { present } from "../../settings/schema/present.ts";
 import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl } from "./stored-credentials.ts";
 
@@ -59,7 +58,9 @@ function toCredentials(record: unknown, now: number): Credentials | undefined {
       accessToken,
       tokenType: textIn(token, "tokenType") ?? "Bearer",
       obtainedAt: momentIn(record["updatedAt"]) ?? 0,
-      ...present({ refreshToken, expiresAt, scope: textIn(token, "scope") }),
+      refreshToken,
+      expiresAt,
+      scope: textIn(token, "scope"),
     },
   };
 }

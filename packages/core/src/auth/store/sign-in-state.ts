@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { expandTransport } from "../../settings/define/expand.ts";
-import { present } from "../../settings/schema/present.ts";
+import { scopesIn } from "../oauth/challenge.ts";
 import { otherTokenHost } from "../oauth/discovery.ts";
-import { scopesIn } from "../oauth/scopes.ts";
 import type { Credentials } from "./credentials.ts";
 import { signInNote, tokenDigest } from "./sign-in-notes.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
@@ -57,7 +56,7 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   if (authentication.provider !== "oauth") {
     const by = authentication.provider === "google" ? "google" : "service_account";
     const problem = serverUrl === undefined ? undefined : await problemWith(definition, serverUrl, facts);
-    return { state: "none", by, ...present({ problem }) };
+    return { state: "none", by, problem };
   }
   if (definition.extras.machineAuth !== undefined) return { state: "none", by: "machine" };
   if (bringsOwnHeader(definition)) return { state: "none", by: "header" };
@@ -111,7 +110,7 @@ function stateOf({ issuer, account, tokens, endpoints, scopes = [] }: Credential
   if (!isRenewable && expiresAt !== undefined && expiresAt <= now) return { state: "needed" };
   const tokenHost = otherTokenHost(issuer, endpoints.token);
   const granted = scope === undefined ? scopes : scopesIn(scope);
-  return { state: "signed_in", issuer, ...present({ account, tokenHost, expiresAt }), scopes: granted, isRenewable };
+  return { state: "signed_in", issuer, account, tokenHost, expiresAt, scopes: granted, isRenewable };
 }
 
 /**

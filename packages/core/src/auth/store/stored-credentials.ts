@@ -5,7 +5,6 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
-import { present } from "../../settings/schema/present.ts";
 import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } from "./credentials.ts";
 
 const authentications: readonly ClientAuthentication[] = ["none", "client_secret_basic", "client_secret_post"];
@@ -43,15 +42,13 @@ export function readCredentials(text: string): Credentials | undefined {
     issuer,
     client,
     endpoints,
-    ...present({
-      pin: textIn(record, "pin"),
-      account: textIn(record, "account"),
-      tokens,
-      scopes: readTexts(record["scopes"]),
-      audiences: readTexts(record["audiences"]),
-      dpopKey: textIn(record, "dpopKey"),
-      machine: readMachine(record["machine"]),
-    }),
+    pin: textIn(record, "pin"),
+    account: textIn(record, "account"),
+    tokens,
+    scopes: readTexts(record["scopes"]),
+    audiences: readTexts(record["audiences"]),
+    dpopKey: textIn(record, "dpopKey"),
+    machine: readMachine(record["machine"]),
   };
 }
 
@@ -61,13 +58,11 @@ function readClient(value: unknown): StoredClient | undefined {
   if (clientId === undefined) return undefined;
   return {
     clientId,
-    ...present({
-      clientSecret: textIn(value, "clientSecret"),
-      authentication: authentications.find((one) => one === value["authentication"]),
-      registration: isObject(value["registration"]) ? value["registration"] : undefined,
-      redirectUri: textIn(value, "redirectUri"),
-      expiresAt: readMoment(value, "expiresAt"),
-    }),
+    clientSecret: textIn(value, "clientSecret"),
+    authentication: authentications.find((one) => one === value["authentication"]),
+    registration: isObject(value["registration"]) ? value["registration"] : undefined,
+    redirectUri: textIn(value, "redirectUri"),
+    expiresAt: readMoment(value, "expiresAt"),
   };
 }
 
@@ -79,12 +74,10 @@ function readTokens(value: unknown): StoredTokens | undefined {
     accessToken,
     tokenType: textIn(value, "tokenType") ?? "Bearer",
     obtainedAt: readMoment(value, "obtainedAt") ?? 0,
-    ...present({
-      refreshToken: textIn(value, "refreshToken"),
-      scope: textIn(value, "scope"),
-      idToken: textIn(value, "idToken"),
-      expiresAt: readMoment(value, "expiresAt"),
-    }),
+    refreshToken: textIn(value, "refreshToken"),
+    scope: textIn(value, "scope"),
+    idToken: textIn(value, "idToken"),
+    expiresAt: readMoment(value, "expiresAt"),
   };
 }
 
@@ -94,18 +87,16 @@ function readEndpoints(value: unknown): Credentials["endpoints"] | undefined {
   if (token === undefined) return undefined;
   return {
     token,
-    ...present({
-      revocation: textIn(value, "revocation"),
-      authorization: textIn(value, "authorization"),
-      device: textIn(value, "device"),
-    }),
+    revocation: textIn(value, "revocation"),
+    authorization: textIn(value, "authorization"),
+    device: textIn(value, "device"),
   };
 }
 
 function readMachine(value: unknown): Credentials["machine"] | undefined {
   const assertionAudience = isObject(value) ? textIn(value, "assertionAudience") : undefined;
   if (!isObject(value) || assertionAudience === undefined) return undefined;
-  return { assertionAudience, ...present({ signingAlgorithms: readTexts(value["signingAlgorithms"]) }) };
+  return { assertionAudience, signingAlgorithms: readTexts(value["signingAlgorithms"]) };
 }
 
 function readTexts(value: unknown): readonly string[] | undefined {

@@ -9,8 +9,7 @@ import { hostname } from "node:os";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { isProcessRunning, startTimeOf } from "../running-process.ts";
 import { unless } from "../system-error.ts";
-import { createFile } from "./create-file.ts";
-import { temporaryName } from "./replace-file.ts";
+import { createFile, temporaryName } from "./replace-file.ts";
 
 interface LockOwner {
   readonly pid: number;

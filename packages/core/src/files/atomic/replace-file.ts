@@ -4,10 +4,10 @@
  */
 
 import type { Stats } from "node:fs";
-import { lstat, open, readdir, rename, rm } from "node:fs/promises";
+import { link, lstat, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isProcessRunning } from "../running-process.ts";
-import { unless } from "../system-error.ts";
+import { systemCode, unless } from "../system-error.ts";
 
 /**
  * A temporary file older than this (in milliseconds) is always removed. A newer one stays while its process is running;
@@ -82,4 +82,42 @@ function writerOf(name: string, target: string): number | undefined {
   if (!name.startsWith(`${target}.fairlead-`)) return undefined;
   const match = /^(\d+)-[0-9a-z]+[.]tmp$/.exec(name.slice(`${target}.fairlead-`.length));
   return match === null ? undefined : Number(match[1]);
+}
+
+/**
+ * The error codes of file systems that have no hard links, or do not allow them. There, a process that is killed between
+ * creating and writing the file leaves an empty file.
+ */
+const withoutLinks: ReadonlySet<unknown> = new Set(["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL"]);
+
+/** Creates the file, for this user only. Returns false if it exists. If it cannot be written, no file is left. */
+export async function createFile(
+  path: string,
+  text: string,
+  temporary: string = temporaryName(path),
+): Promise<boolean> {
+  try {
+    await writeNew(temporary, text);
+    await link(temporary, path).catch((error: unknown) => {
+      if (!withoutLinks.has(systemCode(error))) throw error;
+      return writeNew(path, text);
+    });
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+    return false;
+  } finally {
+    // A temporary file that is left does no harm.
+    await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    // The disk is full: the file exists, but it is empty or incomplete.
+    if (systemCode(error) !== "EEXIST") await rm(path, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
 import { once } from "../../request/open-work.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import { parentVariable } from "../../trust/parent-variable.ts";
+import { parentVariable } from "../../trust/own-entry.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { HostSignIn } from "./sign-in.ts";

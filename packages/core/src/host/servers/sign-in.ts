@@ -2,7 +2,7 @@
 
 import type { SignInRequest } from "../../auth/auth-hook.ts";
 import type { SignInUi } from "../../auth/browser/sign-in-ui.ts";
-import type { MachineObserver } from "../../auth/machine/machine-step.ts";
+import type { MachineObserver } from "../../auth/machine/machine-auth.ts";
 import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth/oauth-provider.ts";
 import { recordSignInNeed, type ServerAuth } from "../../auth/sign-in-need.ts";
 import type { Credentials } from "../../auth/store/credentials.ts";
@@ -140,7 +140,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
     observe: MachineObserver = () => {},
   ): Promise<ServerAuth> {
     const [{ createMachineHook }, { signInFolder }, pin] = await Promise.all([
-      import("../../auth/machine/machine-hook.ts"),
+      import("../../auth/machine/machine-auth.ts"),
       import("../../auth/store/token-storage.ts"),
       pinOf(definition),
     ]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createGoogleTokenHook, type GoogleHeaders } from "../../../src/auth/google/google-token-hook.ts";
+import { createGoogleTokenHook, type GoogleHeaders } from "../../../src/auth/google/google.ts";
 import { headersOf, refusal, serverUrl } from "./google-scene.ts";
 
 /**

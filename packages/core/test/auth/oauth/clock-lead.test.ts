@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clockLeadOf, clockProblem, durationWords } from "../../../src/auth/oauth/clock-lead.ts";
+import { clockLeadOf, clockProblem, durationWords } from "../../../src/auth/oauth/failure.ts";
 
 const second = 1_000;
 const minute = 60 * second;

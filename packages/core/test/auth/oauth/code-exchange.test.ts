@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { askForTokens, exchangeCode, type TokenRequestOptions } from "../../../src/auth/oauth/code-exchange.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
-import { readTokenAnswer, reasonIn } from "../../../src/auth/oauth/token-request.ts";
+import {
+  askForTokens,
+  exchangeCode,
+  readTokenAnswer,
+  reasonIn,
+  type TokenRequestOptions,
+} from "../../../src/auth/oauth/token-request.ts";
 import { HostError } from "../../../src/errors.ts";
 import { formOf } from "../form-of.ts";
 

@@ -1,8 +1,7 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createTokenKeeper } from "../../../src/auth/oauth/refresh.ts";
+import { createRotatedTokens, createTokenKeeper } from "../../../src/auth/oauth/refresh.ts";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
-import { createRotatedTokens } from "../../../src/auth/store/rotated-tokens.ts";
 import { openTokenStorage, signInFolder } from "../../../src/auth/store/token-storage.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { includesAll, mergeScopes, scopesIn } from "../../../src/auth/oauth/scopes.ts";
+import { includesAll, mergeScopes, scopesIn } from "../../../src/auth/oauth/challenge.ts";
 
 test.each([
   [undefined, []],

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { authorizationServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createRotatedTokens } from "../../../src/auth/store/rotated-tokens.ts";
+import { createRotatedTokens } from "../../../src/auth/oauth/refresh.ts";
 import { signedIn, tokenOf, url } from "../keeper-scene.ts";
 import { signInByHand } from "../sign-in-by-hand.ts";
 
