@@ -6,12 +6,8 @@
 import type { Clock } from "../clock.ts";
 import { demoName } from "../demo/name.ts";
 import type { ApprovedTools, ServerIdentity } from "../policy/approvals.ts";
-import type { Confirmations, ToolIdentity } from "../policy/confirmations.ts";
-import {
-  type ConversationApprovals,
-  createApprovalsOf,
-  createConversationApprovals,
-} from "../policy/conversation-approvals.ts";
+import { ConversationApprovals, createApprovalsOf } from "../policy/conversation-approvals.ts";
+import type { Decisions, ToolIdentity } from "../policy/decide.ts";
 import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { PolicyFiles } from "../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../policy/rules/rule.ts";
@@ -35,7 +31,7 @@ export interface HostDecisionsOptions {
 /** Decides about the requests of one host. */
 export interface HostDecisions {
   /** The rules and confirmations that apply now. If a rule file has changed, reads it first. */
-  readonly current: () => Confirmations | Promise<Confirmations>;
+  readonly current: () => Decisions | Promise<Decisions>;
   readonly policies: () => Promise<Policies>;
   /** The approvals that the user has given in this run. */
   readonly approvals: ConversationApprovals;
@@ -63,14 +59,14 @@ interface Loaded extends Policies {
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
   const { configuration, catalogs, mode, interactive, flags, clock, now } = options;
   const { changed } = catalogs;
-  const approvals = createConversationApprovals();
+  const approvals = new ConversationApprovals();
   const approvalsOf = createApprovalsOf(approvals);
   let files: PolicyFiles | undefined;
   let filesVersion: number | undefined;
   let readings = 0;
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
-  let confirmations: Confirmations | undefined;
+  let made: Decisions | undefined;
 
   function identityOf(server: string): ServerIdentity | undefined {
     const definition = configuration.definition(server);
@@ -147,13 +143,13 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     ]);
   }
 
-  function current(): Confirmations | Promise<Confirmations> {
-    return confirmations !== undefined && isLoaded() ? confirmations : reload();
+  function current(): Decisions | Promise<Decisions> {
+    return made !== undefined && isLoaded() ? made : reload();
   }
 
-  async function reload(): Promise<Confirmations> {
-    const [{ createConfirmations }, first] = await Promise.all([import("../policy/confirmations.ts"), load()]);
-    confirmations ??= createConfirmations({
+  async function reload(): Promise<Decisions> {
+    const [policy, first] = await Promise.all([import("../policy/decide.ts"), load()]);
+    made ??= new policy.Decisions({
       policy: () => loaded ?? first,
       approvals,
       approvalsOf,
@@ -165,7 +161,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       mode,
       interactive,
     });
-    return confirmations;
+    return made;
   }
 
   return {
@@ -176,32 +172,32 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       return load();
     },
     async explain(serverName, serverToolName, args, { kind = "tool", typed: isTyped = false, client } = {}) {
-      const { explain, isDeniedByName } = await current();
+      const decisions = await current();
       const who = client !== undefined ? "client" : isTyped ? "user" : "model";
-      const request = { who, client, serverName, serverToolName, kind, ...(args && { args }) } as const;
+      const request = { who, client, serverName, serverToolName, kind, args } as const;
       const doubt = kind === "tool" ? await catalogs.expectedDoubt(request) : undefined;
-      const { change, decision, matching } = explain(request, doubt);
+      const { change, decision, matching } = decisions.explain(request, doubt);
       const outdated = kind === "tool" && change === undefined ? await catalogs.cacheDoubt(request) : undefined;
       const trust = kind === "tool" || kind === "resource" ? configuration.entryTrust(serverName) : undefined;
       return {
         decision,
         matching,
         isChanged: change !== undefined,
-        isDeniedByName: isDeniedByName(request),
-        ...(trust && { trust }),
+        isDeniedByName: decisions.isDeniedByName(request),
+        trust,
         outdated,
       };
     },
     async changeOf(serverName, serverToolName, kind = "tool") {
-      const { explain } = await current();
-      return explain({ serverName, serverToolName, kind }).change?.difference();
+      const decisions = await current();
+      return decisions.explain({ serverName, serverToolName, kind }).change?.difference();
     },
-    decisionOf: (tool) => confirmations?.decide(tool).decision,
-    isDenied: (tool) => confirmations?.decide(tool).decision === "deny",
+    decisionOf: (tool) => made?.decide(tool).decision,
+    isDenied: (tool) => made?.decide(tool).decision === "deny",
     async deniedTo({ name: client }) {
-      const { decide } = await current();
+      const decisions = await current();
       return ({ serverName, serverToolName }) =>
-        decide({ who: "client", client, serverName, serverToolName }).decision === "deny";
+        decisions.decide({ who: "client", client, serverName, serverToolName }).decision === "deny";
     },
     identify(server) {
       const { fingerprint } = identityOf(server) ?? {};

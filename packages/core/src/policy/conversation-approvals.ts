@@ -11,40 +11,98 @@ export type GivenApproval =
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
 
 /** The approvals of one conversation, in memory. */
-export interface ConversationApprovals {
+export class ConversationApprovals {
+  // Nested maps, because a joined key would be ambiguous: server "a.b" with tool "c", or server "a" with tool "b.c".
+  readonly #tools = new Map<string, Map<string, string>>();
+  /** For each server whose tools were all approved, the names of the tools that the server had at that time. */
+  readonly #whole = new Map<string, Set<string>>();
+  readonly #reads = new Map<string, string>();
+  readonly #given: GivenApproval[] = [];
+  #version = 0;
+
   /** A number that increases with every change of the approvals. */
-  readonly version: () => number;
+  version(): number {
+    return this.#version;
+  }
+
   /** Increases `version`. Call it when a saved approval or an accepted definition has changed. */
-  readonly bump: () => void;
+  bump(): void {
+    this.#version += 1;
+  }
+
   /** Whether the tool was approved at any time, with any definition. */
-  readonly has: (server: string, tool: string) => boolean;
-  readonly allows: (server: string, tool: string, digest: string) => boolean;
-  readonly allowTool: (server: string, tool: string, digest: string) => void;
+  has(server: string, tool: string): boolean {
+    return this.#tools.get(server)?.has(tool) === true;
+  }
+
+  allows(server: string, tool: string, digest: string): boolean {
+    return this.#tools.get(server)?.get(tool) === digest;
+  }
+
+  allowTool(server: string, tool: string, digest: string): void {
+    this.#take({ kind: "tools", server, keys: Object.fromEntries([[tool, digest]]) });
+  }
+
   /**
    * Approves all tools that the server has now, each with its current definition. If the server adds a tool later,
    * Fairlead asks once about that tool.
    */
-  readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
+  allowServer(server: string, digests: ReadonlyMap<string, string>): void {
+    this.#take({ kind: "server", server, keys: Object.fromEntries(digests) });
+  }
+
   /**
    * Whether the tool is new. A tool is new if the server added it after the user had approved all tools of the server.
    * A tool whose definition has changed is not new.
    */
-  readonly isNewOfWhole: (server: string, tool: string) => boolean;
+  isNewOfWhole(server: string, tool: string): boolean {
+    return this.#whole.get(server)?.has(tool) === false;
+  }
+
   /** Records that the definition of the tool has changed, so that the tool no longer counts as new. */
-  readonly notNew: (server: string, tool: string) => void;
+  notNew(server: string, tool: string): void {
+    this.#whole.get(server)?.add(tool);
+  }
+
   /**
    * Lets models read all resources of the server without confirmation. The approval ends when the server's definition
    * in the settings changes.
    */
-  readonly allowReads: (server: string, fingerprint: string) => void;
-  readonly allowsReads: (server: string, fingerprint: string) => boolean;
+  allowReads(server: string, fingerprint: string): void {
+    this.#take({ kind: "reads", server, fingerprint });
+  }
+
+  allowsReads(server: string, fingerprint: string): boolean {
+    return this.#reads.get(server) === fingerprint;
+  }
+
   /** All approvals that the user has given so far, in order. */
-  readonly given: () => readonly GivenApproval[];
+  given(): readonly GivenApproval[] {
+    return this.#given;
+  }
+
   /**
    * Restores an approval of an earlier run. The approval has no effect if the tool's definition has changed since that
    * run.
    */
-  readonly restore: (approval: GivenApproval) => void;
+  restore(approval: GivenApproval): void {
+    const text = JSON.stringify(approval);
+    if (!this.#given.some((each) => JSON.stringify(each) === text)) this.#take(approval);
+  }
+
+  #take(approval: GivenApproval): void {
+    this.bump();
+    this.#given.push(approval);
+    const { kind, server } = approval;
+    if (kind === "reads") {
+      this.#reads.set(server, approval.fingerprint);
+      return;
+    }
+    const keys = Object.entries(approval.keys);
+    this.#tools.set(server, new Map([...(this.#tools.get(server) ?? []), ...keys]));
+    if (kind === "server")
+      this.#whole.set(server, new Set([...(this.#whole.get(server) ?? []), ...keys.map(([tool]) => tool)]));
+  }
 }
 
 /**
@@ -65,52 +123,8 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
     if (existing !== undefined) return existing;
     const [oldest] = byConversation.keys();
     if (oldest !== undefined && byConversation.size >= mostConversations) byConversation.delete(oldest);
-    const made = createConversationApprovals();
+    const made = new ConversationApprovals();
     byConversation.set(id, made);
     return made;
-  };
-}
-
-/** Creates an empty set of approvals, for a new conversation. */
-export function createConversationApprovals(): ConversationApprovals {
-  // Nested maps, because a joined key would be ambiguous: server "a.b" with tool "c", or server "a" with tool "b.c".
-  const tools = new Map<string, Map<string, string>>();
-  /** For each server whose tools were all approved, the names of the tools that the server had at that time. */
-  const whole = new Map<string, Set<string>>();
-  const reads = new Map<string, string>();
-  const given: GivenApproval[] = [];
-  let version = 0;
-  const bump = (): void => {
-    version += 1;
-  };
-
-  function take(approval: GivenApproval): void {
-    bump();
-    given.push(approval);
-    const { kind, server } = approval;
-    if (kind === "reads") reads.set(server, approval.fingerprint);
-    else {
-      const keys = Object.entries(approval.keys);
-      tools.set(server, new Map([...(tools.get(server) ?? []), ...keys]));
-      if (kind === "server") whole.set(server, new Set([...(whole.get(server) ?? []), ...keys.map(([tool]) => tool)]));
-    }
-  }
-
-  return {
-    version: () => version,
-    bump,
-    has: (server, tool) => tools.get(server)?.has(tool) === true,
-    allows: (server, tool, digest) => tools.get(server)?.get(tool) === digest,
-    allowTool: (server, tool, digest) => take({ kind: "tools", server, keys: Object.fromEntries([[tool, digest]]) }),
-    allowServer: (server, digests) => take({ kind: "server", server, keys: Object.fromEntries(digests) }),
-    isNewOfWhole: (server, tool) => whole.get(server)?.has(tool) === false,
-    notNew: (server, tool) => void whole.get(server)?.add(tool),
-    allowReads: (server, fingerprint) => take({ kind: "reads", server, fingerprint }),
-    allowsReads: (server, fingerprint) => reads.get(server) === fingerprint,
-    given: () => given,
-    restore(approval) {
-      const text = JSON.stringify(approval);
-      if (!given.some((each) => JSON.stringify(each) === text)) take(approval);
-    },
   };
 }

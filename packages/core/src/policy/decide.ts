@@ -1,14 +1,27 @@
-/** Decides whether a request runs, from the rules, the approvals and the tool definitions. */
+/**
+ * Decides whether a request runs, from the rules, the approvals and the tool definitions. If the decision is to ask,
+ * creates the confirmation and applies the user's answer.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
+import {
+  type AnswerPlace,
+  type AskedTool,
+  askAbout,
+  isYes,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "../registry/confirmation.ts";
 import type { CatalogTool } from "../server/catalog.ts";
 import { type Difference, definitionDigest } from "../server/tool-changes.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
 import type { ApprovedTools, ServerIdentity } from "./approvals.ts";
 import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
+import { ruleText } from "./rules/rule-text.ts";
 
 /** The identity of a tool: the name of its server, and the name that the server gives the tool. */
 export interface ToolIdentity {
@@ -74,7 +87,7 @@ export interface CarriedDecision extends Decision {
 }
 
 /** Everything that decisions depend on, except the request. */
-export interface CreateDecideOptions {
+export interface DecisionsOptions {
   readonly policy: () => Policy;
   /**
    * Returns a number that increases with every change of the configuration, such as trust, server definitions or
@@ -87,46 +100,29 @@ export interface CreateDecideOptions {
   readonly tools: ToolDefinitions;
   readonly trustsAnnotations: (server: string) => boolean;
   readonly identityOf: (server: string) => ServerIdentity | undefined;
+  /** Makes the tool's current definition the accepted one. */
+  readonly accept: (tool: ToolIdentity) => Promise<void>;
   readonly mode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly interactive: boolean;
 }
 
-/** A decision with everything that `fairlead policy explain` shows. */
-export interface ExplainedDecision {
-  readonly decision: Decision;
-  /** Every rule that matches, strongest first. */
-  readonly matching: readonly PolicyRule[];
-  readonly change: ChangedDefinition | undefined;
+/** Functions that receive the user's answer to one confirmation. */
+export interface TakingAnswer {
+  /** True while the request waits for an answer. After that, an answer has no effect. */
+  readonly isOpen: () => boolean;
+  /** Called when the user's yes takes effect. `key` is absent if the yes also covers later requests. */
+  readonly onYes: (key?: string) => void;
+  /** Called when a yes has no effect, because the definition changed while the user read the question. */
+  readonly onOutdated?: () => void;
+  /** Called with the first answer, which goes into the history. */
+  readonly onAnswer?: (how: "yes" | "no" | "typed" | "edited", answeredIn?: AnswerPlace) => void;
 }
 
-/** Decides about requests, and explains the decisions. Never asks the user. */
-export interface Decide {
-  readonly decide: (request: PolicyRequest) => CarriedDecision;
-  /** Whether no input of the decision has changed since the decision was made. */
-  readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
-  /**
-   * Whether the request is denied whatever the server lists, so that the server need not be connected to refuse it. The
-   * user's approvals count as if they applied to the tool's present definition.
-   */
-  readonly isDeniedByName: (request: PolicyRequest) => boolean;
-  /**
-   * @param doubt Why Fairlead could not tell whether the definition of a tool has changed that is not listed yet.
-   */
-  readonly explain: (request: PolicyRequest, doubt?: string) => ExplainedDecision;
-  /**
-   * Whether the request would run without confirmation if this rule were added and the user had accepted the
-   * definition.
-   */
-  readonly wouldAllow: (request: PolicyRequest, rule: PolicyRule) => boolean;
-  /**
-   * Identifies an approved tool: the server's fingerprint and folder, and the digest of the tool's definition. Undefined if one of
-   * them is unknown.
-   */
-  readonly approvalKeyOf: (tool: ToolIdentity) => string | undefined;
-}
+const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
-const noRules: readonly PolicyRule[] = [];
+/** Maximum number of decisions that `carry` keeps. */
+const mostCarried = 64;
 
 const typedRule: PolicyRule = {
   tier: "default",
@@ -135,87 +131,323 @@ const typedRule: PolicyRule = {
   origin: { source: "built_in", name: "typed" },
 };
 
-/** Creates the `Decide` of one host. */
-export function createDecide(options: CreateDecideOptions): Decide {
-  const { policy, configurationVersion, approvals, tools, trustsAnnotations, identityOf, mode, interactive } = options;
-  const { approvalsOf = () => approvals } = options;
-  let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
+/** Decides about the requests of one host, and asks the user for confirmation. No request is confirmed at first. */
+export class Decisions {
+  readonly #options: DecisionsOptions;
+  #engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
+  /** How many times each confirmed request may still run, by `confirmationKey`. */
+  readonly #confirmed = new Map<string, number>();
+  readonly #carried = new Map<string, CarriedDecision>();
+
+  constructor(options: DecisionsOptions) {
+    this.#options = options;
+  }
+
+  /** Decides about a request. Never asks the user. */
+  decide(request: PolicyRequest): CarriedDecision {
+    const inputs = this.#inputsOf(request);
+    return this.#decideBy(this.#engineWith(this.#ownRules(request)), request, inputs, this.#toCheck(request, inputs));
+  }
+
+  /** Whether no input of the decision has changed since the decision was made. */
+  isCurrent({ inputs }: CarriedDecision, request: PolicyRequest): boolean {
+    const now = this.#inputsOf(request);
+    return (
+      inputs.rules === now.rules &&
+      inputs.approvals === now.approvals &&
+      inputs.configuration === now.configuration &&
+      isSameDefinition(inputs.definition, now.definition) &&
+      inputs.isChanged === now.isChanged
+    );
+  }
+
+  /**
+   * Whether the request is denied whatever the server lists, so that the server need not be connected to refuse it. The
+   * user's approvals count as if they applied to the tool's present definition.
+   */
+  isDeniedByName(request: PolicyRequest): boolean {
+    const { serverName, serverToolName, kind = "tool", conversation } = request;
+    const own =
+      kind === "tool"
+        ? this.#approvalRules(request, this.#approvalsOf(conversation).has(serverName, serverToolName))
+        : this.#ownRules(request);
+    return this.#engineWith(own).deniesByName(this.#toCheck(request, { isChanged: false }));
+  }
+
+  /**
+   * The decision with everything that `fairlead policy explain` shows. `matching` has every rule that matches, strongest
+   * first.
+   *
+   * @param doubt Why Fairlead could not tell whether the definition of a tool has changed that is not listed yet.
+   */
+  explain(
+    request: PolicyRequest,
+    doubt?: string,
+  ): {
+    readonly decision: Decision;
+    readonly matching: readonly PolicyRule[];
+    readonly change: ChangedDefinition | undefined;
+  } {
+    const by = this.#engineWith(this.#ownRules(request));
+    const inputs = this.#inputsOf(request);
+    const check =
+      doubt === undefined ? this.#toCheck(request, inputs) : this.#toCheck(request, { isChanged: true }, doubt);
+    const { inputs: _, ...decision } = this.#decideBy(by, request, inputs, check);
+    const change = doubt === undefined ? this.#changeOf(request) : { difference: () => [], doubt };
+    return { decision, matching: by.matching(check), change };
+  }
+
+  /** Returns the decision that `carry` keeps for an equal request, if it is still current. Otherwise decides. */
+  take(request: PolicyRequest): CarriedDecision {
+    if (this.#carried.size === 0) return this.decide(request);
+    const key = requestKey(request);
+    const decision = this.#carried.get(key);
+    this.#carried.delete(key);
+    return decision !== undefined && this.isCurrent(decision, request) ? decision : this.decide(request);
+  }
+
+  /** Keeps a decision that allows a request, for the next equal request. */
+  carry(request: PolicyRequest, decision: CarriedDecision): void {
+    if (this.#carried.size >= mostCarried) this.#carried.clear();
+    this.#carried.set(requestKey(request), decision);
+  }
+
+  /** Uses up one yes that was stored for this request. Returns false if there is none. */
+  takeConfirmation(request: PolicyRequest): boolean {
+    const key = this.confirmationKey(request);
+    const left = (this.#confirmed.get(key) ?? 0) - 1;
+    if (left > 0) this.#confirmed.set(key, left);
+    else this.#confirmed.delete(key);
+    return left >= 0;
+  }
+
+  /**
+   * The key under which Fairlead stores the user's yes to one request. It depends on the sender, the arguments, the
+   * server and the definition, and on how the definition differs from the accepted one.
+   */
+  confirmationKey(request: PolicyRequest): string {
+    const { who = "model", client, serverName, serverToolName, kind = "tool", args = {} } = request;
+    const boundTo = kind === "tool" ? this.approvalKeyOf(request) : this.#options.identityOf(serverName)?.fingerprint;
+    const shown = this.#changeOf(request)?.difference();
+    const sender = client === undefined ? who : [who, client];
+    return canonicalJson([sender, kind, serverName, serverToolName, args, boundTo, JSON.stringify({ shown })]);
+  }
+
+  /** Makes the tool's current definition the accepted one. */
+  async accept(tool: ToolIdentity): Promise<void> {
+    const accepted = this.#options.accept(tool);
+    this.#options.approvals.bump();
+    await accepted;
+  }
+
+  /**
+   * Creates the confirmation for a request whose decision is `ask_user`. When the user answers, Fairlead calls the
+   * functions of `taking`. Without `taking`, Fairlead stores the user's yes until `takeConfirmation` uses it up.
+   */
+  question(
+    request: PolicyRequest,
+    decision: Decision,
+    shown: AskedTool,
+    taking: TakingAnswer = { isOpen: () => true, onYes: (key) => this.#keep(key) },
+  ): ToolCallConfirmationDetails {
+    const { kind = "tool", who, serverToolName } = request;
+    const change = this.#changeOf(request);
+    const outcomes = this.#outcomesFor(request);
+    const rule = who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
+    const isOutdated = (): boolean => this.confirmationKey(answered) !== asked;
+    const details = askAbout(shown, kind === "resource" ? { uri: serverToolName } : (request.args ?? {}), {
+      rule: { decision: decision.decision, tier: rule.tier, text: ruleText(rule), doubt: change?.doubt },
+      change: change?.doubt === undefined ? change?.difference() : undefined,
+      outcomes,
+      isOutdated,
+      answer: async (given, how) => {
+        const answeredIn = how === "typed" || how === "edited" ? undefined : how;
+        const yes = how === "typed" ? how : "yes";
+        const no = how === "edited" ? how : "no";
+        taking.onAnswer?.(isYes(given) ? yes : no, answeredIn);
+        if (!isYes(given) || !taking.isOpen()) return;
+        // If the definition changed meanwhile, the answer has no effect: the user has not seen the new definition.
+        if (isOutdated()) return taking.onOutdated?.();
+        await this.#apply(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
+      },
+    });
+    const answered = kind === "tool" ? { ...request, args: details.args } : request;
+    const asked = this.confirmationKey(answered);
+    return details;
+  }
+
+  /** The answers that the user can choose. Leaves out "always" if Fairlead would still ask about the next request. */
+  #outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
+    const { policy, tools, identityOf } = this.#options;
+    const { serverName, kind = "tool" } = request;
+    const outcomes: ToolConfirmationOutcome[] = [ProceedOnce];
+    if (kind === "resource") {
+      if (identityOf(serverName) !== undefined && this.#wouldAllow(request, readsRule(serverName)))
+        outcomes.push(ProceedAlwaysServer);
+    } else if (kind === "tool" && this.approvalKeyOf(request) !== undefined) {
+      if (this.#wouldAllow(request, conversationRule(request))) outcomes.push(ProceedAlwaysTool, ProceedAlwaysServer);
+      const canSave =
+        policy().approved.canSave(serverName) &&
+        !tools.isLockedOut(request) &&
+        tools.changeOf(request)?.doubt === undefined;
+      if (canSave && this.#wouldAllow(request, approvalRule(request))) outcomes.push(ProceedAlwaysAndSave);
+    }
+    return [...outcomes, Cancel];
+  }
+
+  /**
+   * Applies the user's yes immediately. If the answer saves an approval, resolves when the approval is on disk.
+   */
+  async #apply(
+    request: PolicyRequest,
+    outcome: ToolConfirmationOutcome,
+    decision: Decision,
+    onYes: TakingAnswer["onYes"],
+  ): Promise<void> {
+    const { policy, tools, identityOf } = this.#options;
+    const { serverName, serverToolName, kind = "tool", client, conversation } = request;
+    const given = this.#approvalsOf(conversation);
+    // A prompt may have the same name as a tool, but only tools have accepted definitions.
+    if (kind !== "tool") {
+      const { fingerprint } = identityOf(serverName) ?? {};
+      if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(this.confirmationKey(request));
+      given.allowReads(serverName, fingerprint);
+      return onYes();
+    }
+    const approvalKey = this.approvalKeyOf(request);
+    const definition = tools.toolOf(request);
+    if (approvalKey === undefined || definition === undefined || outcome === ProceedOnce)
+      return this.#applyOnce(request, decision, onYes);
+    onYes();
+    if (outcome === ProceedAlwaysServer) given.allowServer(serverName, this.#approvalKeysOf(serverName));
+    else given.allowTool(serverName, serverToolName, approvalKey);
+    await this.accept(request);
+    if (outcome === ProceedAlwaysAndSave) await policy().approved.save(serverName, definition, client);
+  }
+
+  async #applyOnce(request: PolicyRequest, { rule, over }: Decision, onYes: TakingAnswer["onYes"]): Promise<void> {
+    const { serverName, serverToolName } = request;
+    const approvalKey = this.approvalKeyOf(request);
+    const given = this.#approvalsOf(request.conversation);
+    const isChanged = isChangedRule(rule);
+    /**
+     * A changed definition can be the only reason to ask. If the user then says yes once to a model's call, the
+     * definition is not accepted, and Fairlead asks again at the next call.
+     */
+    const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
+    const accepted = isForThisCallOnly ? undefined : this.accept(request);
+    if (isChanged) given.notNew(serverName, serverToolName);
+    /*
+     * "Always" for a server covers the tools that the server had when the user answered. A tool that the server adds
+     * later needs one confirmation.
+     */
+    const isNew = !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
+    if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
+    const isCovered = isNew && this.#wouldAllow(request, conversationRule(request));
+    /*
+     * The key must be read after `accept`: it contains the difference between the tool's definition and the accepted
+     * one, and `accept` removes that difference.
+     */
+    onYes(isCovered ? undefined : this.confirmationKey(request));
+    await accepted;
+  }
+
+  #keep(key: string | undefined): void {
+    if (key !== undefined) this.#confirmed.set(key, (this.#confirmed.get(key) ?? 0) + 1);
+  }
+
+  #approvalsOf(conversation: string | undefined): ConversationApprovals {
+    return this.#options.approvalsOf?.(conversation) ?? this.#options.approvals;
+  }
+
+  /**
+   * Identifies an approved tool: the server's fingerprint and the digest of the tool's definition. Undefined if one of
+   * them is unknown.
+   */
+  approvalKeyOf(tool: ToolIdentity): string | undefined {
+    const identity = this.#options.identityOf(tool.serverName);
+    const definition = this.#options.tools.toolOf(tool);
+    return identity && definition && `${identity.fingerprint} ${definitionDigest(definition)}`;
+  }
+
+  #approvalKeysOf(serverName: string): ReadonlyMap<string, string> {
+    return new Map(
+      this.#options.tools.toolsOf(serverName).flatMap(({ name }) => {
+        const approvalKey = this.approvalKeyOf({ serverName, serverToolName: name });
+        return approvalKey === undefined ? [] : [[name, approvalKey] as const];
+      }),
+    );
+  }
 
   /**
    * Returns an engine with the loaded rules and the rules in `own`, which stand for approvals. Reuses one engine if
    * `own` is empty.
    */
-  function engineWith(own: readonly PolicyRule[]): PolicyEngine {
-    const { rules } = policy();
+  #engineWith(own: readonly PolicyRule[]): PolicyEngine {
+    const { rules } = this.#options.policy();
     if (own.length > 0) return new PolicyEngine({ rules: [...rules, ...own] });
-    if (engine?.of !== rules) engine = { of: rules, engine: new PolicyEngine({ rules }) };
-    return engine.engine;
+    if (this.#engine?.of !== rules) this.#engine = { of: rules, engine: new PolicyEngine({ rules }) };
+    return this.#engine.engine;
   }
 
-  function approvalKeyOf(tool: ToolIdentity): string | undefined {
-    const identity = identityOf(tool.serverName);
-    const definition = tools.toolOf(tool);
-    return identity && definition && `${identityKey(identity)} ${definitionDigest(definition)}`;
-  }
-
-  function identityKeyOf(server: string): string {
-    const identity = identityOf(server);
-    return identity === undefined ? "" : identityKey(identity);
-  }
-
-  function ownRules(request: PolicyRequest): readonly PolicyRule[] {
-    const { serverName, serverToolName, kind = "tool", conversation, client } = request;
-    const given = approvalsOf(conversation);
-    if (kind === "resource")
-      return given.allowsReads(serverName, identityKeyOf(serverName)) ? [readsRule(serverName)] : [];
+  /** The rules for the user's approvals that apply to the request. */
+  #ownRules(request: PolicyRequest): readonly PolicyRule[] {
+    const { tools, identityOf } = this.#options;
+    const { serverName, serverToolName, kind = "tool", conversation } = request;
+    const given = this.#approvalsOf(conversation);
+    if (kind === "resource") {
+      const fingerprint = identityOf(serverName)?.fingerprint ?? "";
+      return given.allowsReads(serverName, fingerprint) ? [readsRule(serverName)] : [];
+    }
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
-    if (definition === undefined) return noRules;
-    const { approved } = policy();
-    const isApproved = (by?: string): boolean => {
-      const approval = approved.find(serverName, serverToolName, by);
-      return approval !== undefined && approval.digest === definitionDigest(definition);
-    };
-    const approvalKey = given.has(serverName, serverToolName) ? approvalKeyOf(request) : undefined;
-    const isForAll = isApproved();
-    const isForClient = client !== undefined && isApproved(client);
+    if (definition === undefined) return [];
+    const approvalKey = given.has(serverName, serverToolName) ? this.approvalKeyOf(request) : undefined;
     const isAllowed = approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey);
-    if (!isForAll && !isForClient && !isAllowed) return noRules;
-    return [
-      ...(isForAll ? [approvalRule({ serverName, serverToolName })] : []),
-      ...(isForClient ? [approvalRule(request)] : []),
-      ...(isAllowed ? [conversationRule(request)] : []),
-    ];
+    return this.#approvalRules(request, isAllowed, definition);
   }
 
-  /** The rules for approvals of the tool, whatever its definition was when the user gave them. */
-  function possibleRules(request: PolicyRequest): readonly PolicyRule[] {
-    const { serverName, serverToolName, kind = "tool", conversation, client } = request;
-    if (kind !== "tool") return ownRules(request);
-    const { approved } = policy();
-    const isApproved = (by?: string): boolean => approved.find(serverName, serverToolName, by) !== undefined;
-    return [
-      ...(isApproved() ? [approvalRule({ serverName, serverToolName })] : []),
-      ...(client !== undefined && isApproved(client) ? [approvalRule(request)] : []),
-      ...(approvalsOf(conversation).has(serverName, serverToolName) ? [conversationRule(request)] : []),
-    ];
+  /**
+   * @param isAllowed Whether the conversation's approvals allow the tool.
+   * @param definition The definition that a saved approval must be for. Default: any.
+   */
+  #approvalRules(request: PolicyRequest, isAllowed: boolean, definition?: CatalogTool): readonly PolicyRule[] {
+    const { serverName, serverToolName, client } = request;
+    const { approved } = this.#options.policy();
+    const rules: PolicyRule[] = [];
+    for (const by of client === undefined ? [undefined] : [undefined, client]) {
+      const approval = approved.find(serverName, serverToolName, by);
+      if (approval && (definition === undefined || approval.digest === definitionDigest(definition)))
+        rules.push(approvalRule({ serverName, serverToolName, client: by }));
+    }
+    if (isAllowed) rules.push(conversationRule(request));
+    return rules;
   }
 
-  function changeOf(request: PolicyRequest): ChangedDefinition | undefined {
-    if (request.kind === "prompt") return tools.promptChangeOf(request);
-    return (request.kind ?? "tool") === "tool" ? tools.changeOf(request) : undefined;
+  /**
+   * Whether the request would run without confirmation if this rule were added and the user had accepted the
+   * definition.
+   */
+  #wouldAllow(request: PolicyRequest, rule: PolicyRule): boolean {
+    return this.#engineWith([...this.#ownRules(request), rule]).allows(this.#toCheck(request, { isChanged: false }));
+  }
+
+  #changeOf(request: PolicyRequest): ChangedDefinition | undefined {
+    const { kind = "tool" } = request;
+    if (kind === "prompt") return this.#options.tools.promptChangeOf(request);
+    return kind === "tool" ? this.#options.tools.changeOf(request) : undefined;
   }
 
   /**
    * Prepares a request for the rules. The approval mode and a missing terminal are ignored for a request that the user
    * typed.
    */
-  function toCheck(
+  #toCheck(
     request: PolicyRequest,
     { isChanged }: Pick<DecisionInputs, "isChanged">,
-    doubt = isChanged ? changeOf(request)?.doubt : undefined,
+    doubt: string | undefined = isChanged ? this.#changeOf(request)?.doubt : undefined,
   ): CheckRequest {
     const { serverName, serverToolName, kind = "tool", args, who, client } = request;
-    const annotations = kind === "tool" ? tools.toolOf(request)?.annotations : undefined;
+    const { tools, trustsAnnotations, mode, interactive } = this.#options;
     const isTyped = who === "user";
     return {
       server: serverName,
@@ -223,7 +455,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
       kind,
       client,
       args,
-      annotations,
+      annotations: kind === "tool" ? tools.toolOf(request)?.annotations : undefined,
       trustsAnnotations: trustsAnnotations(serverName),
       isChanged,
       doubt,
@@ -232,61 +464,30 @@ export function createDecide(options: CreateDecideOptions): Decide {
     };
   }
 
-  function inputsOf(request: PolicyRequest): DecisionInputs {
-    const tool = (request.kind ?? "tool") === "tool" ? tools.toolOf(request) : undefined;
-    const given = approvalsOf(request.conversation);
+  #inputsOf(request: PolicyRequest): DecisionInputs {
+    const { policy, approvals, configurationVersion, tools } = this.#options;
+    const given = this.#approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      /** Both versions only increase, so their sum changes whenever one of them changes. */
+      // Both versions only increase, so their sum changes whenever one of them changes.
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
-      definition: tool,
-      isChanged: changeOf(request) !== undefined,
+      definition: (request.kind ?? "tool") === "tool" ? tools.toolOf(request) : undefined,
+      isChanged: this.#changeOf(request) !== undefined,
     };
   }
 
-  function decideBy(
-    by: PolicyEngine,
-    request: PolicyRequest,
-    inputs: DecisionInputs,
-    check = toCheck(request, inputs),
-  ): CarriedDecision {
+  #decideBy(by: PolicyEngine, request: PolicyRequest, inputs: DecisionInputs, check: CheckRequest): CarriedDecision {
     const found = by.check(check);
     const { decision, rule, over } = request.who === "user" ? forTyped(found) : found;
-    return over === undefined ? { decision, rule, inputs } : { decision, rule, over, inputs };
+    return { decision, rule, over, inputs };
   }
-
-  return {
-    decide: (request) => decideBy(engineWith(ownRules(request)), request, inputsOf(request)),
-    isCurrent({ inputs }, request) {
-      const now = inputsOf(request);
-      return (
-        inputs.rules === now.rules &&
-        inputs.approvals === now.approvals &&
-        inputs.configuration === now.configuration &&
-        isSameDefinition(inputs.definition, now.definition) &&
-        inputs.isChanged === now.isChanged
-      );
-    },
-    isDeniedByName: (request) =>
-      engineWith(possibleRules(request)).deniesByName(toCheck(request, { isChanged: false })),
-    explain(request, doubt) {
-      const by = engineWith(ownRules(request));
-      const inputs = inputsOf(request);
-      const check = doubt === undefined ? toCheck(request, inputs) : toCheck(request, { isChanged: true }, doubt);
-      const { inputs: _, ...decision } = decideBy(by, request, inputs, check);
-      const change = doubt === undefined ? changeOf(request) : { difference: () => [], doubt };
-      return { decision, matching: by.matching(check), change };
-    },
-    wouldAllow: (request, rule) =>
-      engineWith([...ownRules(request), rule]).allows(toCheck(request, { isChanged: false })),
-    approvalKeyOf,
-  };
 }
 
-/** The fingerprint, and the folder if there is one. Approvals of a conversation and single answers are bound to both. */
-export function identityKey({ fingerprint, workspace }: Pick<ServerIdentity, "fingerprint" | "workspace">): string {
-  return workspace === undefined ? fingerprint : `${fingerprint} ${workspace}`;
+/** Two requests have the same key if sender, conversation, tool (or prompt or resource) and arguments are equal. */
+function requestKey(request: PolicyRequest): string {
+  const { who, client, conversation, kind = "tool", serverName, serverToolName, args = {} } = request;
+  return canonicalJson([who, client, conversation, kind, serverName, serverToolName, args]);
 }
 
 function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | undefined): boolean {
@@ -310,17 +511,17 @@ function forTyped(found: Decision): Decision {
  * The rule for a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. With
  * `client`, it applies to the requests of this gateway client only.
  */
-export function approvalRule({ client, ...tool }: Pick<PolicyRequest, keyof ToolIdentity | "client">): PolicyRule {
+function approvalRule({ client, ...tool }: Pick<PolicyRequest, keyof ToolIdentity | "client">): PolicyRule {
   return {
     ...pairRule(tool),
     tier: "user",
-    ...(client !== undefined && { client: exactName(client) }),
+    client: client === undefined ? undefined : exactName(client),
     origin: { source: "approval" },
   };
 }
 
 /** The rule for an approval that is valid in this conversation only. */
-export function conversationRule(tool: ToolIdentity): PolicyRule {
+function conversationRule(tool: ToolIdentity): PolicyRule {
   return { ...pairRule(tool), tier: "conversation", origin: { source: "answer" } };
 }
 
@@ -332,7 +533,7 @@ function pairRule({
 }
 
 /** The rule for an approval that lets models read the server's resources in this conversation. */
-export function readsRule(server: string): PolicyRule {
+function readsRule(server: string): PolicyRule {
   return {
     tier: "conversation",
     decision: "allow",

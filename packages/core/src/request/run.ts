@@ -7,7 +7,7 @@ import { callCancelled, sendRead } from "../execute/repeat.ts";
 import type { Catalogs } from "../host/catalogs/catalogs.ts";
 import type { LiveConfiguration } from "../host/servers/live-configuration.ts";
 import type { HostServers } from "../host/servers/servers.ts";
-import type { CarriedDecision, Confirmations, PolicyRequest } from "../policy/confirmations.ts";
+import type { CarriedDecision, Decisions, PolicyRequest } from "../policy/decide.ts";
 import { isChangedRule } from "../policy/rules/built-in-rules.ts";
 import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 import type { Connection } from "../server/connection.ts";
@@ -23,7 +23,7 @@ export interface RequestHost {
   readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
   readonly catalogs: Pick<Catalogs, "acceptedSaved" | "whyNotKept">;
   /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
-  readonly rules: () => Confirmations | Promise<Confirmations>;
+  readonly rules: () => Decisions | Promise<Decisions>;
   readonly executor: () => Promise<Executor<Connection>>;
   readonly record: (row: LedgerRow) => void;
   readonly work: OpenWork;

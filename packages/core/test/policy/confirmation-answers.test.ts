@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PolicyRequest, TakingAnswer } from "../../src/policy/confirmations.ts";
+import type { PolicyRequest, TakingAnswer } from "../../src/policy/decide.ts";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import { asked, type Desk, definition, desk, question, rule } from "../support/consent-desk.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PolicyRequest } from "../../src/policy/confirmations.ts";
+import type { PolicyRequest } from "../../src/policy/decide.ts";
 import {
   type AskedTool,
   type ToolCallConfirmationDetails,

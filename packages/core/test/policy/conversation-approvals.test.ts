@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createApprovalsOf, createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
+import { ConversationApprovals, createApprovalsOf } from "../../src/policy/conversation-approvals.ts";
 
 test("an answer is for that tool of that server, as it was seen", () => {
-  const answers = createConversationApprovals();
+  const answers = new ConversationApprovals();
   answers.allowTool("a", "t", "d1");
   answers.allowTool("a", "u", "d2");
   expect(answers.allows("a", "t", "d1")).toBe(true);
@@ -17,7 +17,7 @@ test("an answer is for that tool of that server, as it was seen", () => {
 });
 
 test("an answer for a whole server is for the tools that it has, and makes others new", () => {
-  const answers = createConversationApprovals();
+  const answers = new ConversationApprovals();
   expect(answers.isNewOfWhole("a", "t")).toBe(false);
   answers.allowServer("a", new Map([["t", "d1"]]));
   expect([answers.allows("a", "t", "d1"), answers.allows("a", "t", "d2"), answers.allows("a", "u", "d1")]).toEqual([
@@ -39,7 +39,7 @@ test("an answer for a whole server is for the tools that it has, and makes other
 });
 
 test("an answer for reading is for that server, as its entry stands", () => {
-  const answers = createConversationApprovals();
+  const answers = new ConversationApprovals();
   expect(answers.allowsReads("a", "f1")).toBe(false);
   answers.allowReads("a", "f1");
   expect([answers.allowsReads("a", "f1"), answers.allowsReads("a", "f2"), answers.allowsReads("b", "f1")]).toEqual([
@@ -50,7 +50,7 @@ test("an answer for reading is for that server, as its entry stands", () => {
 });
 
 test("what was given is told in order and can be restored, each approval once", () => {
-  const answers = createConversationApprovals();
+  const answers = new ConversationApprovals();
   answers.allowTool("a", "__proto__", "d1");
   answers.allowServer("a", new Map([["t", "d2"]]));
   answers.allowReads("b", "f1");
@@ -59,7 +59,7 @@ test("what was given is told in order and can be restored, each approval once", 
     { kind: "server", server: "a", keys: { t: "d2" } },
     { kind: "reads", server: "b", fingerprint: "f1" },
   ]);
-  const again = createConversationApprovals();
+  const again = new ConversationApprovals();
   for (const approval of [...answers.given(), ...answers.given()]) again.restore(approval);
   expect([again.given(), again.version()]).toEqual([answers.given(), 3]);
   expect([again.allows("a", "__proto__", "d1"), again.allows("a", "t", "d2"), again.isNewOfWhole("a", "u")]).toEqual([
@@ -76,7 +76,7 @@ test("what was given is told in order and can be restored, each approval once", 
 });
 
 test("every change makes the version greater by one", () => {
-  const answers = createConversationApprovals();
+  const answers = new ConversationApprovals();
   const versions = [answers.version()];
   for (const change of [() => answers.bump(), () => answers.allowReads("a", "f"), () => answers.notNew("a", "t")]) {
     change();
@@ -86,7 +86,7 @@ test("every change makes the version greater by one", () => {
 });
 
 test("each conversation of a client has its own approvals, and the oldest of more than 1000 loses them", () => {
-  const own = createConversationApprovals();
+  const own = new ConversationApprovals();
   const approvalsOf = createApprovalsOf(own);
   expect(approvalsOf(undefined)).toBe(own);
   const [first, second] = [approvalsOf("0"), approvalsOf("1")];

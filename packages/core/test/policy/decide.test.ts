@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createApprovalsOf, createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
-import { createDecide, type PolicyRequest } from "../../src/policy/decide.ts";
+import { ConversationApprovals, createApprovalsOf } from "../../src/policy/conversation-approvals.ts";
+import { Decisions, type PolicyRequest } from "../../src/policy/decide.ts";
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
 import type { ApprovalMode, PolicyRule } from "../../src/policy/rules/rule.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
@@ -11,7 +11,7 @@ const pay: CatalogTool = { name: "t", inputSchema: { type: "object" } };
 
 /** Decides about one tool; everything that a decision depends on can be changed. */
 function scene(mode: ApprovalMode = "default") {
-  const answers = createConversationApprovals();
+  const answers = new ConversationApprovals();
   const approvalsOf = createApprovalsOf(answers);
   const now = {
     rules: [] as readonly PolicyRule[],
@@ -37,7 +37,8 @@ function scene(mode: ApprovalMode = "default") {
   };
   const change = () =>
     now.isChanged ? { difference, ...(now.doubt !== undefined && { doubt: now.doubt }) } : undefined;
-  const decide = createDecide({
+  const decide = new Decisions({
+    accept: async () => {},
     policy: () => ({ version: now.policy, rules: now.rules, approved }),
     configurationVersion: () => now.configuration,
     approvals: answers,
@@ -54,7 +55,7 @@ function scene(mode: ApprovalMode = "default") {
     mode,
     interactive: true,
   });
-  return { ...decide, answers, approvalsOf, now };
+  return Object.assign(decide, { answers, approvalsOf, now });
 }
 
 describe("a decision holds as long as nothing that it depends on changes", () => {

@@ -9,13 +9,8 @@ import {
   type LockComparison,
 } from "../../src/host/catalogs/changed-definitions.ts";
 import { loadApprovedTools } from "../../src/policy/approvals.ts";
-import {
-  type Confirmations,
-  createConfirmations,
-  type PolicyRequest,
-  type ToolIdentity,
-} from "../../src/policy/confirmations.ts";
-import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
+import { ConversationApprovals } from "../../src/policy/conversation-approvals.ts";
+import { Decisions, type PolicyRequest, type ToolIdentity } from "../../src/policy/decide.ts";
 import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts";
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
 import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rules/rule.ts";
@@ -52,7 +47,7 @@ export interface DeskOptions {
   readonly fingerprint?: string;
 }
 
-export interface Desk extends Confirmations, AsyncDisposable {
+export interface Desk extends Decisions, AsyncDisposable {
   readonly marks: ChangedDefinitions;
   /** The decision alone. */
   readonly verdict: (request: PolicyRequest) => Decision;
@@ -87,9 +82,9 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
   const identityOf = (server: string): { server: string; fingerprint: string } => ({ server, fingerprint });
   const state = options.folder?.path ?? own.path;
   const approved = await loadApprovedTools({ state, identityOf, now: () => new Date(0) });
-  const confirmations = createConfirmations({
+  const confirmations = new Decisions({
     policy: () => ({ version: 1, rules, approved }),
-    approvals: createConversationApprovals(),
+    approvals: new ConversationApprovals(),
     configurationVersion: () => 1,
     tools: marks,
     trustsAnnotations: () => trustsAnnotations,
@@ -104,19 +99,18 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
     const { inputs: _, ...decision } = confirmations.decide(request);
     return decision;
   };
-  return {
-    ...confirmations,
+  return Object.assign(confirmations, {
     marks,
     verdict,
-    typed: (request) => verdict({ ...request, who: "user" }),
-    ask({ serverName, serverToolName, ...tool }, args) {
+    typed: (request: PolicyRequest) => verdict({ ...request, who: "user" }),
+    ask({ serverName, serverToolName, ...tool }: AskedTool, args: JsonObject): ToolCallConfirmationDetails | false {
       const request = { serverName, serverToolName, args };
       const decision = confirmations.decide(request);
       if (decision.decision === "deny") throw refusalOf(request, decision);
       if (decision.decision === "allow") return false;
       return confirmations.question(request, decision, { serverName, serverToolName, ...tool });
     },
-    redeem({ serverName, serverToolName }, args) {
+    redeem({ serverName, serverToolName }: ToolIdentity, args: JsonObject) {
       const request = { serverName, serverToolName, args };
       const decision = confirmations.decide(request);
       if (decision.decision === "deny") throw refusalOf(request, decision);
@@ -126,7 +120,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
       return now && definitionDigest(now);
     },
     [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
-  };
+  });
 }
 
 export function question(details: ToolCallConfirmationDetails | false): ToolCallConfirmationDetails {
