@@ -7,6 +7,7 @@ import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era } from "@fairlead/wire";
 import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
+import { HeapGrowth } from "./bridge/heap-growth.ts";
 import { type ClientEndpoint, createModernContexts } from "./bridge/modern-contexts.ts";
 import { serveConnection } from "./bridge/serve-connection.ts";
 import { createTaskIds } from "./bridge/tasks.ts";
@@ -92,6 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     levels: createUpstreamLevels(),
     tasks: createTaskIds(key),
     loops,
+    heap: new HeapGrowth(),
     serverInfo,
     clock,
   };
@@ -108,6 +110,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     openRequests += 1;
     return () => {
       openRequests -= 1;
+      parts.heap.check();
       changed();
     };
   }

@@ -13,6 +13,7 @@ import { type ClientView, catalogsFor, serverOfNewUri, viewFor } from "../lists/
 import { discoverUnknown } from "../lists/first-discovery.ts";
 import type { ParkedCalls } from "../questions/parked-calls.ts";
 import { type ConnectionTurns, createConnectionTurns } from "./connection-turns.ts";
+import type { HeapGrowth } from "./heap-growth.ts";
 import type { TaskIds } from "./tasks.ts";
 import type { UpstreamLevels } from "./upstream-levels.ts";
 
@@ -23,6 +24,7 @@ export interface GatewayParts {
   readonly levels: UpstreamLevels;
   readonly tasks: TaskIds;
   readonly loops: GatewayLoops;
+  readonly heap: HeapGrowth;
   /** The gateway's name and version. A client of `/mcp/<server>` gets the server's own name and version instead. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;

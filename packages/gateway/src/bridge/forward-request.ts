@@ -85,6 +85,7 @@ export async function forwardRequest(
         onNotification: (name, news) => passOn(call, name, news),
       },
     );
+    context.heap.check();
     if (result["isError"] === true) questions.throwIfLacking();
     const links = linksIn(method, result);
     if (links.length > 0) context.seeLinks(server, links);

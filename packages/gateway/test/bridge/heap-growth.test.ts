@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { HeapGrowth } from "../../src/bridge/heap-growth.ts";
+
+const megabyte = 1024 * 1024;
+
+/** A heap of which `live` megabytes are in use after a collection. */
+function scene() {
+  const heap = { used: 20, live: 20, collections: 0 };
+  const growth = new HeapGrowth({
+    used: () => heap.used * megabyte,
+    collect() {
+      heap.collections += 1;
+      heap.used = heap.live;
+    },
+  });
+  return { heap, growth };
+}
+
+test("garbage is collected when the heap has grown by 32 MB, and not before", () => {
+  const { heap, growth } = scene();
+  growth.check();
+  heap.used = 51;
+  growth.check();
+  expect(heap.collections).toBe(0);
+  heap.used = 52;
+  growth.check();
+  expect(heap).toMatchObject({ collections: 1, used: 20 });
+});
+
+test("memory that is still in use after a collection is no reason to collect again", () => {
+  const { heap, growth } = scene();
+  growth.check();
+  Object.assign(heap, { used: 200, live: 180 });
+  for (let each = 0; each < 100; each += 1) growth.check();
+  expect(heap.collections).toBe(1);
+});
+
+test("after a collection of V8's own, growth counts from there", () => {
+  const { heap, growth } = scene();
+  heap.used = 45;
+  growth.check();
+  heap.used = 20;
+  growth.check();
+  heap.used = 52;
+  growth.check();
+  expect(heap.collections).toBe(1);
+});
+
+test("the collector frees V8's heap, and leaves no flag behind", () => {
+  const { heap } = scene();
+  const growth = new HeapGrowth({ used: () => heap.used * megabyte });
+  growth.check();
+  heap.used = 100;
+  const dropped = new WeakRef({ text: "x".repeat(megabyte) });
+  return new Promise<void>((resolve) => {
+    // A WeakRef keeps its target until the end of the turn in which it was made.
+    setImmediate(() => {
+      growth.check();
+      expect(dropped.deref()).toBeUndefined();
+      expect(globalThis.gc).toBeUndefined();
+      resolve();
+    });
+  });
+});
