@@ -114,22 +114,24 @@ export {
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "./registry/confirmation.ts";
-export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./registry/discovered-prompt.ts";
-export type { ConversationTools } from "./registry/pinned-tools.ts";
-export { PromptRegistry } from "./registry/prompt-registry.ts";
-export { RegisteredTool, type RegisteredToolOptions } from "./registry/registered-tool.ts";
-export { type OfferableTool, type QuarantinedTool, RegisteredTools } from "./registry/registered-tools.ts";
-export {
-  type DiscoveredMCPResource,
-  type DiscoveredMCPResourceTemplate,
-  ResourceRegistry,
-} from "./registry/resource-registry.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
 export type { PromptContent, ReferenceProblem } from "./resources/references/references.ts";
 export type { Catalog, CatalogNote, ListStep } from "./server/catalog.ts";
 export type { Completion, ConnectionOptions as McpClientOptions } from "./server/connection.ts";
+export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./server/discovered-prompt.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "./server/elicitation.ts";
 export type { FilteredCatalog } from "./server/filtered-catalog.ts";
+export type { ConversationTools } from "./server/pinned-tools.ts";
+export { RegisteredTool, type RegisteredToolOptions } from "./server/registered-tool.ts";
+export {
+  type DiscoveredMCPResource,
+  type DiscoveredMCPResourceTemplate,
+  type OfferableTool,
+  PromptRegistry,
+  type QuarantinedTool,
+  RegisteredTools,
+  ResourceRegistry,
+} from "./server/registries.ts";
 export type { Sample, SamplingRequest, UnaskableQuestion } from "./server/requests.ts";
 export type { Difference } from "./server/tool-changes.ts";
 export type { Origin, Problem } from "./settings/define/definition.ts";

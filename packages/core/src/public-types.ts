@@ -76,16 +76,10 @@ export type { ContentOptions, Keep, KeptFile, LeftOut } from "./normalise/conten
 export type { ToolFilter } from "./normalise/filter.ts";
 export type { FunctionResponse } from "./normalise/model-types.ts";
 export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compile.ts";
-export type { Pin } from "./normalise/tool-name.ts";
+export type { ToolSchemaOptions } from "./normalise/tool-schema.ts";
 export type { ToolIdentity } from "./policy/decide.ts";
 export type { LargeResults } from "./registry/binding.ts";
 export type { AnswerPlace, AskedTool } from "./registry/confirmation.ts";
-export type { PromptValues } from "./registry/discovered-prompt.ts";
-export type { Nameable } from "./registry/named-items.ts";
-export type { PromptRegistryOptions } from "./registry/prompt-registry.ts";
-export type { RegisteredToolsOptions } from "./registry/registered-tools.ts";
-export type { ResourceRegistryOptions, ServerResources } from "./registry/resource-registry.ts";
-export type { ToolSchemaOptions } from "./registry/tool-schema.ts";
 export type {
   CatalogPrompt,
   CatalogResource,
@@ -94,6 +88,15 @@ export type {
   PromptArgument,
 } from "./server/catalog.ts";
 export type { CachedCatalog } from "./server/catalog-store.ts";
+export type { PromptValues } from "./server/discovered-prompt.ts";
+export type { Pin } from "./server/names.ts";
+export type {
+  Nameable,
+  PromptRegistryOptions,
+  RegisteredToolsOptions,
+  ResourceRegistryOptions,
+  ServerResources,
+} from "./server/registries.ts";
 export type {
   Authentication,
   ClientProfile,

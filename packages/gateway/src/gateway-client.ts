@@ -1,8 +1,8 @@
 /** The types of a gateway client: its name, its limits, and how to ask its user. */
 
+import type { ClientPinsOptions } from "@fairlead/core/server/names";
 import type { JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
-import type { ClientNamesOptions } from "./lists/client-names.ts";
 
 /** One connection of an MCP client to the gateway. */
 export interface GatewayClient {
@@ -28,7 +28,7 @@ export interface GatewayClient {
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
   /** The names that the client knows from an earlier host, and the relay that keeps those of this one. */
-  readonly names?: ClientNamesOptions | undefined;
+  readonly names?: ClientPinsOptions | undefined;
 }
 
 /** A client whose user can be asked to confirm a request. */

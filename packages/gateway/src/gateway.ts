@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import type { Host } from "@fairlead/core/host/types";
+import type { SeenName } from "@fairlead/core/server/names";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era } from "@fairlead/wire";
 import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
@@ -18,7 +19,6 @@ import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
 import { createGatewayLoops } from "./gateway-loops.ts";
 import { createHostPool } from "./hosts/client-hosts.ts";
 import type { CreateGatewayHost, Workspace } from "./hosts/gateway-host.ts";
-import type { SeenName } from "./lists/client-names.ts";
 import { reachOf } from "./lists/client-reach.ts";
 import { createParkedCalls } from "./questions/parked-calls.ts";
 import type { ClientTokens } from "./tokens/client-tokens.ts";

@@ -2,8 +2,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
 import { bindArguments, findPrompt, serversNamedBy, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
+import type { DiscoveredMCPPrompt } from "@fairlead/core/server/discovered-prompt";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";

@@ -2,8 +2,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
-import type { QuarantinedTool } from "@fairlead/core/registry/registered-tools";
 import type { Catalog } from "@fairlead/core/server/catalog";
+import type { QuarantinedTool } from "@fairlead/core/server/registries";
 import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";

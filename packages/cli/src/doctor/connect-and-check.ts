@@ -3,7 +3,7 @@
 import type { Redact } from "@fairlead/core/connect/redact";
 import type { ServerState } from "@fairlead/core/events";
 import type { HostNote, HostTool } from "@fairlead/core/host";
-import type { QuarantinedTool } from "@fairlead/core/registry/registered-tools";
+import type { QuarantinedTool } from "@fairlead/core/server/registries";
 import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";

@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import type { ModelCall } from "@fairlead/core/model/model";
-import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
+import { toPlainArguments } from "@fairlead/core/normalise/plain-arguments";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { notConnectedError } from "@fairlead/core/server/server-state";

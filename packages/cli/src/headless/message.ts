@@ -4,7 +4,6 @@ import type { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import { asUntrusted, createNonce } from "@fairlead/core/normalise/content/untrusted";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
-import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
 import {
   findPrompt,
   type PromptCall,
@@ -14,6 +13,7 @@ import {
   unknownPrompt,
 } from "@fairlead/core/resources/prompt-arguments";
 import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
+import type { DiscoveredMCPPrompt } from "@fairlead/core/server/discovered-prompt";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "../targets/look-up.ts";

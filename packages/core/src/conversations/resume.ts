@@ -1,9 +1,10 @@
 /** Computes the state for continuing a recorded conversation. Pure. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
-import { type Pin, toolKey } from "../normalise/tool-name.ts";
+import { toolKey } from "../normalise/tool-name.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { StoredResult } from "../results/result-handles.ts";
+import type { Pin } from "../server/names.ts";
 import type { EarlierConversation } from "../turn/conversation.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
 import type { ConversationHead, RecordedLine } from "./format.ts";

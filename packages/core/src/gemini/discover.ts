@@ -18,9 +18,9 @@ import {
 } from "../expect-arguments.ts";
 import { hiddenBy } from "../normalise/filter.ts";
 import { generateValidName } from "../normalise/tool-name.ts";
-import { DiscoveredMCPPrompt, type PromptValues } from "../registry/discovered-prompt.ts";
-import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import type { CatalogPrompt, PromptArgument } from "../server/catalog.ts";
+import { DiscoveredMCPPrompt, type PromptValues } from "../server/discovered-prompt.ts";
+import type { PromptRegistry } from "../server/registries.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { splitShellLine } from "../settings/shell-line.ts";

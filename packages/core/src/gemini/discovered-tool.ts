@@ -19,8 +19,8 @@ import {
 import type { CallableTool, FunctionDeclaration } from "../normalise/model-types.ts";
 import type { Repair } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
+import { ToolSchema, type ToolSchemaOptions } from "../normalise/tool-schema.ts";
 import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
-import { ToolSchema, type ToolSchemaOptions } from "../registry/tool-schema.ts";
 import { type AllowList, processAllowList } from "./allow-list.ts";
 import { BaseDeclarativeTool, BaseToolInvocation, type ToolParams, type ToolRunResult } from "./base-tool.ts";
 import { callRaw } from "./call-tool.ts";

@@ -13,8 +13,8 @@ export type {
 } from "../normalise/content/blocks.ts";
 export type { CallableTool } from "../normalise/model-types.ts";
 export { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
-export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "../registry/discovered-prompt.ts";
-export type { PromptRegistryOptions } from "../registry/prompt-registry.ts";
+export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "../server/discovered-prompt.ts";
+export type { PromptRegistryOptions } from "../server/registries.ts";
 export { AuthProviderType } from "../settings/define/entry-authentication.ts";
 export type { MCPOAuthConfig, MCPServerConfig } from "../settings/define/server-config.ts";
 export { TrustLevel } from "../trust/trusted-folders.ts";

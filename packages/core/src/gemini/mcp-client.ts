@@ -21,8 +21,8 @@ import {
   someMilliseconds,
   withMethod,
 } from "../expect-arguments.ts";
-import type { PromptValues } from "../registry/discovered-prompt.ts";
 import { type Completion, Connection, type ConnectionOptions } from "../server/connection.ts";
+import type { PromptValues } from "../server/discovered-prompt.ts";
 import type { FilteredCatalog } from "../server/filtered-catalog.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { defaults } from "../settings/schema/defaults.ts";

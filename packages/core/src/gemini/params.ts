@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import { toPlainArguments } from "../registry/plain-arguments.ts";
+import { toPlainArguments } from "../normalise/plain-arguments.ts";
 
 /**
  * Returns a copy of the params as plain JSON. `call` is the method as the message shows it.

@@ -1,8 +1,8 @@
 /** Prompts that a program has discovered itself, each under one name. */
 
 import { aListOfStrings, anObject, expectArguments, optional, readMembers, type Wanted } from "../expect-arguments.ts";
-import { DiscoveredMCPPrompt } from "../registry/discovered-prompt.ts";
-import { PromptRegistry, type PromptRegistryOptions } from "../registry/prompt-registry.ts";
+import { DiscoveredMCPPrompt } from "../server/discovered-prompt.ts";
+import { PromptRegistry, type PromptRegistryOptions } from "../server/registries.ts";
 import type { Config } from "./config.ts";
 
 const wantedOptions = { serverOrder: optional(aListOfStrings), alwaysQualified: optional(aListOfStrings) };

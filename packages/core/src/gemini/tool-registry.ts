@@ -9,7 +9,7 @@ import {
   readMembers,
   type Wanted,
 } from "../expect-arguments.ts";
-import { RegisteredTools, type RegisteredToolsOptions } from "../registry/registered-tools.ts";
+import { RegisteredTools, type RegisteredToolsOptions } from "../server/registries.ts";
 import type { Config } from "./config.ts";
 import { DiscoveredMCPTool } from "./discovered-tool.ts";
 

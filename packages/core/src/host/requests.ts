@@ -11,8 +11,6 @@ import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { ToolBinding } from "../registry/binding.ts";
 import { confirmThrough } from "../registry/confirmation.ts";
-import { type ConversationTools, openConversation } from "../registry/pinned-tools.ts";
-import type { RegisteredTool } from "../registry/registered-tool.ts";
 import { callForUser, modelCalls } from "../request/calls.ts";
 import { type ForwardingHost, forward } from "../request/forward.ts";
 import { createHostLedger } from "../request/ledger.ts";
@@ -22,6 +20,8 @@ import { samplingRequest, shownRead } from "../request/request.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { Connection } from "../server/connection.ts";
+import { ConversationTools } from "../server/pinned-tools.ts";
+import type { RegisteredTool } from "../server/registered-tool.ts";
 import type { Sample } from "../server/requests.ts";
 import { closest } from "../text/closest.ts";
 import type { Catalogs } from "./catalogs/catalogs.ts";
@@ -217,7 +217,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     },
 
     asCallableTool: () =>
-      createCallableTool({ open: () => openConversation(catalogs.tools), confirm, signal: closing }),
+      createCallableTool({ open: () => new ConversationTools(catalogs.tools), confirm, signal: closing }),
 
     forward: (request, given = {}) => forward(request, given, host),
 

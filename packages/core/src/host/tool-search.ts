@@ -1,7 +1,7 @@
 /** Searches the tools of a host. Leaves out tools that the rules deny. */
 
-import type { RegisteredTool } from "../registry/registered-tool.ts";
 import type { FoundTool, ToolSearch } from "../search/tool-search.ts";
+import type { RegisteredTool } from "../server/registered-tool.ts";
 import type { Catalogs } from "./catalogs/catalogs.ts";
 import type { HostDecisions } from "./decisions.ts";
 import type { LiveConfiguration } from "./servers/live-configuration.ts";

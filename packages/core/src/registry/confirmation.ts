@@ -3,10 +3,10 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
+import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import type { RequestKind } from "../policy/rules/rule.ts";
 import type { Difference } from "../server/tool-changes.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { toPlainArguments } from "./plain-arguments.ts";
 
 /** The answers to the confirmation of a tool call. */
 export const ToolConfirmationOutcome = {

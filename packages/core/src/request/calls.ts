@@ -5,9 +5,9 @@ import { HostError } from "../errors.ts";
 import type { CallResult } from "../execute/executor.ts";
 import type { CallOptions, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
+import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import type { ConfirmPort, LargeResults, ToolBinding, ToolExecution } from "../registry/binding.ts";
 import type { AskedTool } from "../registry/confirmation.ts";
-import { toPlainArguments } from "../registry/plain-arguments.ts";
 import type { RequestTarget } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 

@@ -7,7 +7,7 @@ import { clip } from "@fairlead/wire/text";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Part } from "../normalise/model-types.ts";
-import type { DiscoveredMCPResource, ResourceRegistry } from "../registry/resource-registry.ts";
+import type { DiscoveredMCPResource, ResourceRegistry } from "../server/registries.ts";
 import { closest } from "../text/closest.ts";
 import { toModelText } from "../text/model-text.ts";
 import { sizeWords } from "../text/size-words.ts";

@@ -2,8 +2,8 @@
 
 import { HostError } from "../errors.ts";
 import { toModelName } from "../normalise/tool-name.ts";
-import type { DiscoveredMCPPrompt, PromptValues } from "../registry/discovered-prompt.ts";
-import type { PromptRegistry } from "../registry/prompt-registry.ts";
+import type { DiscoveredMCPPrompt, PromptValues } from "../server/discovered-prompt.ts";
+import type { PromptRegistry } from "../server/registries.ts";
 import { closest } from "../text/closest.ts";
 import { closingQuote } from "./typed-lines.ts";
 

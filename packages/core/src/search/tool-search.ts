@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { toolKey } from "../normalise/tool-name.ts";
-import type { RegisteredTool } from "../registry/registered-tool.ts";
+import type { RegisteredTool } from "../server/registered-tool.ts";
 import { groupBy } from "../text/group-by.ts";
 import { createTurns, nextTurn, type Turns } from "../text/turns.ts";
 import { createToolIndex, type RankedTool, type ToolIndex } from "./tool-index.ts";

@@ -13,7 +13,7 @@ import {
   type ToolCallConfirmationDetails,
   type ToolConfirmationOutcome,
 } from "../registry/confirmation.ts";
-import type { RegisteredTool } from "../registry/registered-tool.ts";
+import type { RegisteredTool } from "../server/registered-tool.ts";
 import type { ConversationState } from "./conversation.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";

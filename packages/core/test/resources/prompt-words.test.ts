@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
-import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
 import { nearResources } from "../../src/resources/describe-resources.ts";
 import { readPromptCall, serversNamedBy, splitWords } from "../../src/resources/prompt-arguments.ts";
 import { toPromptInput } from "../../src/resources/prompt-messages.ts";
+import { DiscoveredMCPPrompt } from "../../src/server/discovered-prompt.ts";
+import { PromptRegistry } from "../../src/server/registries.ts";
 
 test.each<[string, readonly (readonly [text: string, plain: number])[]]>([
   ["", []],

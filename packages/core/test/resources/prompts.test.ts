@@ -3,10 +3,10 @@ import type { Block } from "@fairlead/wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
-import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
 import { bindArguments, promptUsage, readPromptCall, splitWords } from "../../src/resources/prompt-arguments.ts";
 import { toPromptMessages } from "../../src/resources/prompt-messages.ts";
+import { DiscoveredMCPPrompt } from "../../src/server/discovered-prompt.ts";
+import { PromptRegistry } from "../../src/server/registries.ts";
 
 /** Arguments as in a usage: `name`, or `[name]` for one that is not required. */
 function prompt(serverName: string, serverPromptName: string, ...wanted: readonly string[]): DiscoveredMCPPrompt {

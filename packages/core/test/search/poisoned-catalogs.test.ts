@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { RegisteredTool, type RegisteredToolOptions } from "../../src/registry/registered-tool.ts";
 import { createToolSearch } from "../../src/search/tool-search.ts";
+import { RegisteredTool, type RegisteredToolOptions } from "../../src/server/registered-tool.ts";
 
 type Texts = Omit<Partial<RegisteredToolOptions>, "serverName" | "serverToolName">;
 

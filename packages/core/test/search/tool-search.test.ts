@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { RegisteredTool, type RegisteredToolOptions } from "../../src/registry/registered-tool.ts";
 import { createToolSearch, type FoundTool } from "../../src/search/tool-search.ts";
 import type { SearchableServer } from "../../src/search/words.ts";
+import { RegisteredTool, type RegisteredToolOptions } from "../../src/server/registered-tool.ts";
 
 function tool(serverName: string, serverToolName: string, more: Partial<RegisteredToolOptions> = {}) {
   return new RegisteredTool({ serverName, serverToolName, description: "", parameterSchemaJson: {}, ...more });

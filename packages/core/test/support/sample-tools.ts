@@ -2,7 +2,7 @@
 
 import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "../../src/gemini/discovered-tool.ts";
 import type { CallableTool, FunctionCall } from "../../src/normalise/model-types.ts";
-import { RegisteredTool, type RegisteredToolOptions } from "../../src/registry/registered-tool.ts";
+import { RegisteredTool, type RegisteredToolOptions } from "../../src/server/registered-tool.ts";
 
 export interface RecordingCallable extends CallableTool {
   readonly calls: FunctionCall[];

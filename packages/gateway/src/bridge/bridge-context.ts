@@ -1,13 +1,13 @@
 /** The state that the gateway shares between all requests of one client. */
 
 import type { Clock } from "@fairlead/core/clock";
-import type { Pin } from "@fairlead/core/normalise/tool-name";
+import { ClientPins, type Pin, type SeenList } from "@fairlead/core/server/names";
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { Consent } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";
 import type { GatewayLoops } from "../gateway-loops.ts";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
-import { ClientNames, type SeenList } from "../lists/client-names.ts";
+
 import { reachOf } from "../lists/client-reach.ts";
 import { type ClientView, catalogsFor, serverOfNewUri, viewFor } from "../lists/client-view.ts";
 import { discoverUnknown } from "../lists/first-discovery.ts";
@@ -43,7 +43,7 @@ export interface BridgeContext extends GatewayParts {
   /** Returns the tools, prompts and resources that the client sees now. */
   readonly view: () => ClientView;
   /** The names and addresses that the client has seen. They keep their servers. */
-  readonly names: ClientNames;
+  readonly names: ClientPins;
   /** Fixes names that the client is about to see or has used. Returns those that it may see. */
   readonly see: <T extends Pin>(list: SeenList, names: readonly T[]) => readonly T[];
   /** Fixes all addresses that the view has now: which server a URI belongs to depends on all of them. */
@@ -63,7 +63,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
   let view: ClientView | undefined;
   let version: number | undefined;
   let discovery: Promise<void> | undefined;
-  const names = new ClientNames(client.names);
+  const names = new ClientPins(client.names);
   /** The view whose addresses the client has seen. */
   let addressed: ClientView | undefined;
 

@@ -6,11 +6,11 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
+import type { SeenName } from "@fairlead/core/server/names";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { createUnusedConnections, type OpenChannel, openClientStdio, type RequestId } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Gateway, Workspace } from "../gateway.ts";
-import type { SeenName } from "../lists/client-names.ts";
 import type { RunFolder } from "../relay/run-folder.ts";
 import { createSentFile, type SentFile } from "../relay/sent-file.ts";
 import {

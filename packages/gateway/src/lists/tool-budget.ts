@@ -4,8 +4,8 @@
  */
 
 import type { Host, ListableTool } from "@fairlead/core/host/types";
-import type { Pin } from "@fairlead/core/normalise/tool-name";
 import type { ToolIdentity } from "@fairlead/core/policy/decide";
+import type { Pin } from "@fairlead/core/server/names";
 import type { ToolBudget } from "@fairlead/core/settings/define/definition";
 import { estimateTokens } from "@fairlead/core/text/token-estimate";
 import type { JsonObject } from "@fairlead/wire";

@@ -3,8 +3,8 @@
  * does not begin with `{` is for the relay itself.
  */
 
+import type { SeenList, SeenName } from "@fairlead/core/server/names";
 import { listOf, parseJson, stringOf } from "@fairlead/wire/json";
-import type { SeenList, SeenName } from "../lists/client-names.ts";
 
 /** The version of the relay protocol. Increase it when relays and hosts of two versions can no longer work together. */
 export const speechNumber = 1;

@@ -1,8 +1,8 @@
 import type { Catalog } from "@fairlead/core/server/catalog";
+import { ClientPins, type SeenList } from "@fairlead/core/server/names";
 import type { ClientProfile } from "@fairlead/core/settings/define/definition";
 import { expect, test } from "vitest";
 import type { GatewayClient } from "../../src/gateway-client.ts";
-import { ClientNames, type SeenList } from "../../src/lists/client-names.ts";
 import { reachOf } from "../../src/lists/client-reach.ts";
 import { catalogsFor, serverOfNewUri, viewFor } from "../../src/lists/client-view.ts";
 
@@ -93,7 +93,7 @@ const host = {
 } as unknown as Parameters<typeof catalogsFor>[1];
 const hasTool = (_server: string, name: string): boolean => name !== "hidden";
 
-function viewOf(servers: readonly string[], only?: string, names = new ClientNames()) {
+function viewOf(servers: readonly string[], only?: string, names = new ClientPins()) {
   const reach = { only, servers, hasTool };
   return viewFor(reach, catalogsFor(reach, host), { names, hasBudget: false });
 }
@@ -133,7 +133,7 @@ test("a client of one server sees the server's own names", () => {
 });
 
 test("names and addresses that the client has seen keep their server, and what is gone leaves its name unused", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   names.see("tools", [
     { server: "b", name: "read", as: "read" },
     { server: "c", name: "hidden", as: "b__read" },
@@ -159,19 +159,19 @@ test("with a tool budget, the gateway's own tools have their names before every 
     ...each,
     catalog: { ...each.catalog, prompts: [], resources: [], resourceTemplates: [] },
   }));
-  const view = (names: ClientNames, only?: string) =>
+  const view = (names: ClientPins, only?: string) =>
     viewFor({ ...reach, only }, catalog ? [catalog] : [], { names, hasBudget: true });
-  expect(view(new ClientNames()).own).toEqual({ search: "search_tools", call: "call_tool" });
-  expect([...view(new ClientNames()).tools.keys()]).toEqual(["a__search_tools", "x"]);
-  const names = new ClientNames();
+  expect(view(new ClientPins()).own).toEqual({ search: "search_tools", call: "call_tool" });
+  expect([...view(new ClientPins()).tools.keys()]).toEqual(["a__search_tools", "x"]);
+  const names = new ClientPins();
   names.see("tools", [{ server: "a", name: "search_tools", as: "search_tools" }]);
   expect(view(names).own).toEqual({ search: "__search_tools", call: "call_tool" });
   expect([...view(names).tools.keys()]).toEqual(["search_tools", "x"]);
-  expect(view(new ClientNames(), "a").own).toEqual({ search: "__search_tools", call: "call_tool" });
+  expect(view(new ClientPins(), "a").own).toEqual({ search: "__search_tools", call: "call_tool" });
 });
 
 test("a new URI belongs to the server that lists it, otherwise to the only candidate", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   const view = viewOf(["a", "b"]);
   const find = (uri: string, servers = view.servers) => serverOfNewUri(uri, { ...view, servers }, names);
   expect(find("file:///x")).toBe("a");
@@ -185,20 +185,20 @@ test("a new URI belongs to the server that lists it, otherwise to the only candi
 });
 
 test("a URI that the client has seen, or that a template which it has seen can produce, stays with its server", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   names.see("resources", [{ server: "b", name: "file:///x", as: "file:///x" }]);
   names.see("templates", [{ server: "a", name: "note:///{id}", as: "note:///{id}" }]);
   expect(["file:///x", "note:///7", "file:///y"].map((uri) => names.serverOf(uri))).toEqual(["b", "a", undefined]);
   const view = viewOf(["a", "b"]);
   const onlyA = { resources: new Map([...view.resources].slice(0, 1)), templates: new Map() };
-  expect(serverOfNewUri("other:///7", { ...view, ...onlyA }, new ClientNames())).toBe("a");
+  expect(serverOfNewUri("other:///7", { ...view, ...onlyA }, new ClientPins())).toBe("a");
   expect(serverOfNewUri("other:///7", { ...view, ...onlyA }, names)).toBeUndefined();
 });
 
 const template = (server: string, as: string) => ({ server, name: as, as });
 
 test("a new address that a template of another server can produce is not listed", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   names.see("templates", [template("a", "note:///{id}"), template("a", "note:///}")]);
   const mayList = names.createListing();
   expect(mayList("b", "note:///7")).toBe(false);
@@ -210,7 +210,7 @@ test("a new address that a template of another server can produce is not listed"
 });
 
 test("the work of comparing new addresses with templates is bounded, for each server that lists them", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   names.see("templates", [template("a", `x:///${"{+v}".repeat(100)}!`)]);
   const mayList = names.createListing();
   const long = `x:///${"y".repeat(60_000)}`;
@@ -221,14 +221,14 @@ test("the work of comparing new addresses with templates is bounded, for each se
 });
 
 test("templates that take very long to compare do not keep other servers' templates from their addresses", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   const slow = Array.from({ length: 50 }, (_, at) => template("a", `x:///${"{+v}".repeat(100)}!${at}`));
   names.see("templates", [...slow, template("b", "x:///{+path}")]);
   expect(names.serverOf(`x:///${"y".repeat(60_000)}`)).toBe("b");
 });
 
 test("each template is read once, however often addresses are compared with it", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   const long = Array.from({ length: 140 }, (_, at) => template("a", `x:///${at}${"あ".repeat(8000)}{v}`));
   expect(names.see("templates", long)).toHaveLength(140);
   // To read them takes a second.
@@ -239,7 +239,7 @@ test("each template is read once, however often addresses are compared with it",
 });
 
 test("one server has 4 MB for the names and addresses in its lists, at most 1000 templates, and 4 MB for links", () => {
-  const names = new ClientNames();
+  const names = new ClientPins();
   const address = (at: number) => ({ ...template("a", `x:///${at}/${"あ".repeat(300_000)}`) });
   const usable = (list: SeenList, many: number, from = 0) =>
     names.see(

@@ -1,7 +1,7 @@
 import type { Host, ListableTool, SearchToolsOptions } from "@fairlead/core/host/types";
+import type { ClientItem } from "@fairlead/core/server/names";
 import { estimateTokens } from "@fairlead/core/text/token-estimate";
 import { expect, test } from "vitest";
-import type { ClientItem } from "../../src/lists/client-view.ts";
 import { searchListed, withinBudget } from "../../src/lists/tool-budget.ts";
 
 const listable = (name: string): ListableTool => ({

@@ -2,7 +2,7 @@
 
 import type { HostTool } from "@fairlead/core/host";
 import { fold } from "@fairlead/core/normalise/schema/write/type-text";
-import type { QuarantinedTool } from "@fairlead/core/registry/registered-tools";
+import type { QuarantinedTool } from "@fairlead/core/server/registries";
 import { type Group, groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";

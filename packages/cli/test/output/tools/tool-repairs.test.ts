@@ -1,5 +1,5 @@
 import type { HostTool } from "@fairlead/core/host";
-import type { QuarantinedTool } from "@fairlead/core/registry/registered-tools";
+import type { QuarantinedTool } from "@fairlead/core/server/registries";
 import { describe, expect, test } from "vitest";
 import { quarantineText, repairSummary, repairsText } from "../../../src/output/tools/tool-repairs.ts";
 import { plain } from "../../support/plain-style.ts";

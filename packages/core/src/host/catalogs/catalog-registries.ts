@@ -14,13 +14,11 @@ import {
 } from "../../normalise/schema/compile.ts";
 import { isPlainSchema } from "../../normalise/schema/plain-schema.ts";
 import type { ToolBinding } from "../../registry/binding.ts";
-import { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
-import { PromptRegistry } from "../../registry/prompt-registry.ts";
-import { RegisteredTool } from "../../registry/registered-tool.ts";
-import { type QuarantinedTool, RegisteredTools } from "../../registry/registered-tools.ts";
-import { ResourceRegistry } from "../../registry/resource-registry.ts";
 import type { Catalog } from "../../server/catalog.ts";
+import { DiscoveredMCPPrompt } from "../../server/discovered-prompt.ts";
 import type { FilteredCatalog } from "../../server/filtered-catalog.ts";
+import { RegisteredTool } from "../../server/registered-tool.ts";
+import { PromptRegistry, type QuarantinedTool, RegisteredTools, ResourceRegistry } from "../../server/registries.ts";
 import type { HiddenTool, HostNote } from "../types.ts";
 
 /** Settings of one server that its registered tools need. `timeout` is in milliseconds. */

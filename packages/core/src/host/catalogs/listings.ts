@@ -9,10 +9,10 @@ import { describeForModel } from "../../normalise/description.ts";
 import type { Repair } from "../../normalise/schema/compile.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DecisionOutcome } from "../../policy/rules/rule.ts";
-import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
-import type { RegisteredTool } from "../../registry/registered-tool.ts";
-import type { DiscoveredMCPResource, DiscoveredMCPResourceTemplate } from "../../registry/resource-registry.ts";
 import type { CatalogPrompt } from "../../server/catalog.ts";
+import type { DiscoveredMCPPrompt } from "../../server/discovered-prompt.ts";
+import type { RegisteredTool } from "../../server/registered-tool.ts";
+import type { DiscoveredMCPResource, DiscoveredMCPResourceTemplate } from "../../server/registries.ts";
 import { parseTemplate } from "../../text/uri-template.ts";
 
 /** A tool of one server, as `host.tools()` lists it. */

@@ -2,7 +2,7 @@
 
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
-import type { ResourceRegistry } from "../../registry/resource-registry.ts";
+import type { ResourceRegistry } from "../../server/registries.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 import { matchesTemplate } from "../../text/uri-template.ts";
 import { nearResources } from "../describe-resources.ts";

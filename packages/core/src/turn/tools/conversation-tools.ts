@@ -2,10 +2,11 @@
 
 import type { HostParts } from "../../host/requests.ts";
 import type { Model } from "../../model/model.ts";
-import { type Pin, toolKey } from "../../normalise/tool-name.ts";
-import { type ConversationTools, openConversation } from "../../registry/pinned-tools.ts";
-import type { RegisteredTool } from "../../registry/registered-tool.ts";
+import { toolKey } from "../../normalise/tool-name.ts";
 import type { ResultHandles } from "../../results/result-handles.ts";
+import type { Pin } from "../../server/names.ts";
+import { ConversationTools } from "../../server/pinned-tools.ts";
+import type { RegisteredTool } from "../../server/registered-tool.ts";
 import { nextTurn, runAtOnce, runInTurns, type Sliced } from "../../text/turns.ts";
 import type { EarlierConversation, OfferedPlace, RecordChange } from "../conversation.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
@@ -212,7 +213,7 @@ export class ToolSelection {
   }
 
   #open(): ConversationTools {
-    return openConversation(this.#host.catalogs.tools, this.#earlier?.names);
+    return new ConversationTools(this.#host.catalogs.tools, this.#earlier?.names);
   }
 
   #current(): ConversationTools {

@@ -6,7 +6,7 @@
 import type { Model } from "../../model/model.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
-import type { RegisteredTool } from "../../registry/registered-tool.ts";
+import type { RegisteredTool } from "../../server/registered-tool.ts";
 import { groupBy } from "../../text/group-by.ts";
 import { estimateTokens } from "../../text/token-estimate.ts";
 import { createTurns, type Turns } from "../../text/turns.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createHost, type Host } from "../../../src/index.ts";
-import { openConversation } from "../../../src/registry/pinned-tools.ts";
+import { ConversationTools } from "../../../src/server/pinned-tools.ts";
 import { approve } from "../../../src/trust/approvals.ts";
 import { loadConfiguration } from "../../../src/trust/configuration.ts";
 
@@ -113,7 +113,7 @@ test("bare names follow the order of the settings after a reload; a conversation
     host
       .tools()
       .flatMap(({ name, server: from, serverToolName }) => (serverToolName === "echo" ? [`${from} ${name}`] : []));
-  const shown = openConversation(host.toolRegistry);
+  const shown = new ConversationTools(host.toolRegistry);
   expect(shown.getTool("echo")?.serverName).toBe("a");
   expect(echoes()).toEqual(["a echo", "b b__echo"]);
   await settings("b", "a");

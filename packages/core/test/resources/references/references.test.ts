@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { scaled, seed, temporaryFolder } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ResourceRegistry } from "../../../src/registry/resource-registry.ts";
 import { createFileFinder } from "../../../src/resources/references/local-file.ts";
 import {
   type Piece,
@@ -14,6 +13,7 @@ import {
   serversNamedIn,
 } from "../../../src/resources/references/references.ts";
 import { writeReference } from "../../../src/resources/references/resource-reference.ts";
+import { ResourceRegistry } from "../../../src/server/registries.ts";
 
 type Offers = Readonly<Record<string, { readonly uris?: readonly string[]; readonly templates?: readonly string[] }>>;
 

@@ -1,7 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { assumedModel } from "../../../src/model/assumed.ts";
-import { RegisteredTool } from "../../../src/registry/registered-tool.ts";
+import { RegisteredTool } from "../../../src/server/registered-tool.ts";
 import { declareOwnFunction, type OwnFunction } from "../../../src/turn/tools/own-functions.ts";
 import { keyOf, type OfferedFrom, type ToolOffer, ToolOffers } from "../../../src/turn/tools/tool-offer.ts";
 import { generatedTools } from "../../support/generated-tools.ts";

@@ -2,7 +2,7 @@ import { scaled, stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assumedModel } from "../../../src/model/assumed.ts";
 import type { Part } from "../../../src/normalise/model-types.ts";
-import type { RegisteredTool } from "../../../src/registry/registered-tool.ts";
+import type { RegisteredTool } from "../../../src/server/registered-tool.ts";
 import type { TurnEvent } from "../../../src/turn/events.ts";
 import { declareOwnFunction } from "../../../src/turn/tools/own-functions.ts";
 import { estimateAll, keyOf, ToolOffers } from "../../../src/turn/tools/tool-offer.ts";

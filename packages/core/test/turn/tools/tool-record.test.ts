@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Model } from "../../../src/model/model.ts";
 import { createScriptedModel } from "../../../src/model/scripted.ts";
-import type { Pin } from "../../../src/normalise/tool-name.ts";
+import type { Pin } from "../../../src/server/names.ts";
 import type { OfferedPlace } from "../../../src/turn/conversation.ts";
 import { ToolRecord } from "../../../src/turn/tools/conversation-tools.ts";
 

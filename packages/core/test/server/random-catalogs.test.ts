@@ -2,10 +2,9 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileSchema } from "../../src/normalise/schema/compile.ts";
-import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
-import { openConversation } from "../../src/registry/pinned-tools.ts";
-import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
-import { RegisteredTools } from "../../src/registry/registered-tools.ts";
+import { DiscoveredMCPPrompt } from "../../src/server/discovered-prompt.ts";
+import { ConversationTools } from "../../src/server/pinned-tools.ts";
+import { PromptRegistry, RegisteredTools } from "../../src/server/registries.ts";
 import { acceptable, awkwardName } from "../support/adversarial-names.ts";
 import { sampleTool } from "../support/sample-tools.ts";
 
@@ -126,7 +125,7 @@ test(
             names.map((own) => sampleTool(server, own, { compile })),
           );
         early.forEach(connect);
-        const conversation = openConversation(registry);
+        const conversation = new ConversationTools(registry);
         const meanings = new Map<string, string>();
         const look = () => {
           const misused = conversation.getAllTools().filter((tool) => {

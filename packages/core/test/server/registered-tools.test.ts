@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { RegisteredTools } from "../../src/registry/registered-tools.ts";
+import { RegisteredTools } from "../../src/server/registries.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
 import { turnsUntil } from "../support/turns-until.ts";
 

@@ -1,7 +1,7 @@
 import type { PromptResult } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "../../src/registry/discovered-prompt.ts";
-import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
+import { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "../../src/server/discovered-prompt.ts";
+import { PromptRegistry } from "../../src/server/registries.ts";
 
 const result: PromptResult = { messages: [{ role: "user", content: { type: "text", text: "hi" } }], notes: [] };
 

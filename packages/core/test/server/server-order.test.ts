@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { DiscoveredMCPPrompt } from "../../src/registry/discovered-prompt.ts";
-import { PromptRegistry } from "../../src/registry/prompt-registry.ts";
-import { RegisteredTools } from "../../src/registry/registered-tools.ts";
-import { ResourceRegistry } from "../../src/registry/resource-registry.ts";
+import { DiscoveredMCPPrompt } from "../../src/server/discovered-prompt.ts";
+import { PromptRegistry, RegisteredTools, ResourceRegistry } from "../../src/server/registries.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
 
 const prompt = (serverName: string) =>

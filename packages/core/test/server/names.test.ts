@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assignNames, type Claim, createNaming, generateValidName, SeenNames } from "../../src/normalise/tool-name.ts";
+import { generateValidName } from "../../src/normalise/tool-name.ts";
+import { type Claim, type NameRules, nameItems, Pins } from "../../src/server/names.ts";
 import { acceptable, awkwardName } from "../support/adversarial-names.ts";
 
 describe("a valid name", () => {
@@ -25,6 +26,9 @@ describe("a valid name", () => {
     expect(generateValidName(name)).toBe(expected);
   });
 });
+
+const assignNames = (claims: readonly Claim[], rules?: NameRules): readonly string[] =>
+  [...nameItems(claims, (claim) => claim, rules)].map(([as]) => as);
 
 /** `server/name`, in rank order. */
 const claims = (...pairs: readonly string[]): readonly Claim[] =>
@@ -88,8 +92,8 @@ test("a wish comes before the bare name, and gives way like one", () => {
 });
 
 test("a alwaysQualified server never takes a bare name, wanted or not", () => {
-  const isAlwaysQualified = (server: string) => server === "demo";
-  expect(assignNames(claims("demo/x", "a/x", "demo/y"), { isAlwaysQualified })).toEqual(["demo__x", "x", "demo__y"]);
+  const formOf = (server: string) => (server === "demo" ? "qualified" : "bare");
+  expect(assignNames(claims("demo/x", "a/x", "demo/y"), { formOf })).toEqual(["demo__x", "x", "demo__y"]);
 });
 
 test("a pinned name stays with its pair and goes to no other, whether the pair is there or not", () => {
@@ -97,18 +101,18 @@ test("a pinned name stays with its pair and goes to no other, whether the pair i
     { server: "b", name: "x", as: "x" },
     { server: "gone", name: "y", as: "y" },
   ];
-  expect(assignNames(claims("a/x", "b/x", "a/y"), { seen: new SeenNames(pins) })).toEqual(["a__x", "x", "a__y"]);
+  expect(assignNames(claims("a/x", "b/x", "a/y"), { pins: new Pins(pins) })).toEqual(["a__x", "x", "a__y"]);
 });
 
 test("whatever the names, all are acceptable, all different, and the same for the same claims", () => {
   const pair = fc.record({ server: awkwardName, name: awkwardName });
   const list = fc.uniqueArray(pair, { maxLength: 40, selector: ({ server, name }) => JSON.stringify([server, name]) });
   fc.assert(
-    fc.property(list, fc.func(fc.boolean()), (random, isAlwaysQualified) => {
-      const names = assignNames(random, { isAlwaysQualified });
+    fc.property(list, fc.func(fc.constantFrom("bare", "qualified")), (random, formOf) => {
+      const names = assignNames(random, { formOf });
       expect(names.filter((name) => !acceptable.test(name))).toEqual([]);
       expect(new Set(names).size).toBe(random.length);
-      expect(assignNames(random, { isAlwaysQualified })).toEqual(names);
+      expect(assignNames(random, { formOf })).toEqual(names);
     }),
     { numRuns: scaled(10_000, 300), seed: seed() },
   );
@@ -124,13 +128,11 @@ test("what was pinned stays, and what comes later takes nothing of it", () => {
   fc.assert(
     fc.property(list, list, (before, after) => {
       const shown = new Map(assignNames(before).map((as, at) => [as, JSON.stringify(before[at])]));
-      const seen = new SeenNames(
-        assignNames(before).map((as, at) => ({ ...(before[at] ?? { server: "", name: "" }), as })),
-      );
-      assignNames(after, { seen }).forEach((name, at) => {
+      const pins = new Pins(assignNames(before).map((as, at) => ({ ...(before[at] ?? { server: "", name: "" }), as })));
+      assignNames(after, { pins }).forEach((name, at) => {
         expect(shown.get(name) ?? JSON.stringify(after[at])).toBe(JSON.stringify(after[at]));
       });
-      expect(new Set(assignNames(after, { seen })).size).toBe(after.length);
+      expect(new Set(assignNames(after, { pins })).size).toBe(after.length);
     }),
     { numRuns: scaled(10_000, 300), seed: seed() },
   );
@@ -140,27 +142,27 @@ describe("the names that a reader has seen", () => {
   const pin = (server: string, name: string, as: string) => ({ server, name, as });
 
   test("stay, whatever a tool wishes later", () => {
-    const seen = new SeenNames([pin("a", "x", "x"), pin("b", "x", "b__x")]);
-    expect(seen.pins).toEqual([pin("a", "x", "x"), pin("b", "x", "b__x")]);
-    const nameOf = createNaming({ seen, isAlwaysQualified: () => true });
-    expect(nameOf({ server: "a", name: "x", wish: "other" })).toBe("x");
-    expect(nameOf({ server: "b", name: "y" })).toBe("b__y");
+    const seen = new Pins([pin("a", "x", "x"), pin("b", "x", "b__x")]);
+    expect(seen.all).toEqual([pin("a", "x", "x"), pin("b", "x", "b__x")]);
+    const later = [{ server: "a", name: "x", wish: "other" }, ...claims("b/y")];
+    expect(assignNames(later, { pins: seen, formOf: () => "qualified" })).toEqual(["x", "b__y"]);
     expect(seen.ownerOf("b__y")).toBeUndefined();
   });
 
   test("are given only once", () => {
-    const seen = new SeenNames();
+    const seen = new Pins();
     expect(seen.pin(pin("a", "x", "b__y"))).toBe(true);
     expect(seen.pin(pin("c", "z", "b__y"))).toBe(false);
     expect(seen.pin(pin("a", "x", "b__y"))).toBe(true);
-    expect(seen.pins).toEqual([pin("a", "x", "b__y")]);
-    const nameOf = createNaming({ seen, isAlwaysQualified: () => true });
-    expect(nameOf({ server: "b", name: "y" })).toBe(`_${digest("b", "y")}`);
-    expect(nameOf({ server: "c", name: "z" })).toBe("c__z");
+    expect(seen.all).toEqual([pin("a", "x", "b__y")]);
+    expect(assignNames(claims("b/y", "c/z"), { pins: seen, formOf: () => "qualified" })).toEqual([
+      `_${digest("b", "y")}`,
+      "c__z",
+    ]);
   });
 
   test("do not grow without end: a server that renames its tools again and again gets no more names", () => {
-    const seen = new SeenNames();
+    const seen = new Pins();
     const name = "n".repeat(1000);
     let count = 0;
     while (seen.pin(pin("a", `${name}${count}`, `${count}`))) count += 1;

@@ -3,12 +3,12 @@
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import type { Repair, SchemaDialect } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
-import type { CallWatch, ToolBinding, ToolExecution } from "./binding.ts";
-import { runEdited, type ToolCallConfirmationDetails } from "./confirmation.ts";
-import { toPlainArguments } from "./plain-arguments.ts";
-import { ToolSchema, type ToolSchemaOptions } from "./tool-schema.ts";
+import { ToolSchema, type ToolSchemaOptions } from "../normalise/tool-schema.ts";
+import type { CallWatch, ToolBinding, ToolExecution } from "../registry/binding.ts";
+import { runEdited, type ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /** Options of `RegisteredTool`. */
 export interface RegisteredToolOptions extends ToolSchemaOptions {

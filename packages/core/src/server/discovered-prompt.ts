@@ -13,7 +13,7 @@ import {
   type Wanted,
 } from "../expect-arguments.ts";
 import { generateValidName } from "../normalise/tool-name.ts";
-import type { PromptArgument } from "../server/catalog.ts";
+import type { PromptArgument } from "./catalog.ts";
 
 /** Values of a prompt's arguments, by name. */
 export type PromptValues = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ResourceRegistry } from "../../src/registry/resource-registry.ts";
+import { ResourceRegistry } from "../../src/server/registries.ts";
 
 const resource = (uri: string, name = uri) => ({ uri, name });
 const template = (uriTemplate: string) => ({ uriTemplate, name: uriTemplate });

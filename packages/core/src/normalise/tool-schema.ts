@@ -2,10 +2,10 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import { describeForModel } from "../normalise/description.ts";
-import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import { type CompiledSchema, compileSchema, type Repair, type SchemaDialect } from "../normalise/schema/compile.ts";
-import { isPlainSchema } from "../normalise/schema/plain-schema.ts";
+import { describeForModel } from "./description.ts";
+import type { FunctionDeclaration } from "./model-types.ts";
+import { type CompiledSchema, compileSchema, type Repair, type SchemaDialect } from "./schema/compile.ts";
+import { isPlainSchema } from "./schema/plain-schema.ts";
 
 /** How `ToolSchema` compiles a schema. */
 export interface ToolSchemaOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openConversation } from "../../src/registry/pinned-tools.ts";
-import { RegisteredTools } from "../../src/registry/registered-tools.ts";
+import { ConversationTools } from "../../src/server/pinned-tools.ts";
+import { RegisteredTools } from "../../src/server/registries.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
 import { turnsUntil } from "../support/turns-until.ts";
 
@@ -9,17 +9,17 @@ const offered = (server: string, ...tools: readonly string[]) => tools.map((tool
 test("a server that arrives later is qualified, even where a new conversation would give it the bare name", () => {
   const registry = new RegisteredTools({ serverOrder: ["a", "b"] });
   registry.replaceServer("b", offered("b", "x"));
-  const conversation = openConversation(registry);
+  const conversation = new ConversationTools(registry);
   registry.replaceServer("a", offered("a", "x", "y"));
   expect(namesOf(conversation.getAllTools())).toEqual({ "b/x": "x", "a/x": "a__x", "a/y": "a__y" });
-  expect(namesOf(openConversation(registry).getAllTools())).toEqual({ "b/x": "b__x", "a/x": "x", "a/y": "y" });
+  expect(namesOf(new ConversationTools(registry).getAllTools())).toEqual({ "b/x": "b__x", "a/x": "x", "a/y": "y" });
 });
 
 test("a tool that is gone leaves its name unused, and finds it again", () => {
   const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x"));
   registry.replaceServer("b", offered("b", "x"));
-  const conversation = openConversation(registry);
+  const conversation = new ConversationTools(registry);
   registry.removeServer("a");
   expect(conversation.getTool("x")).toBeUndefined();
   expect(namesOf(conversation.getAllTools())).toEqual({ "b/x": "b__x" });
@@ -30,7 +30,7 @@ test("a tool that is gone leaves its name unused, and finds it again", () => {
 test("a name is not passed on when a server lists its tools in another order", () => {
   const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x y", "x_y"));
-  const conversation = openConversation(registry);
+  const conversation = new ConversationTools(registry);
   registry.replaceServer("a", offered("a", "x_y", "x y"));
   expect(conversation.getTool("x_y")?.serverToolName).toBe("x y");
   expect(registry.getTool("x_y")?.serverToolName).toBe("x_y");
@@ -39,7 +39,7 @@ test("a name is not passed on when a server lists its tools in another order", (
 test("what cannot be offered is not, under any name", () => {
   const registry = new RegisteredTools();
   registry.replaceServer("a", [sampleTool("a", "x", { compile: () => ({ kind: "quarantined", reason: "no" }) })]);
-  const conversation = openConversation(registry);
+  const conversation = new ConversationTools(registry);
   registry.replaceServer("b", offered("b", "x"));
   expect(conversation.getTool("x")).toBeUndefined();
   expect(conversation.getFunctionDeclarations().map(({ name }) => name)).toEqual(["b__x"]);
@@ -48,7 +48,7 @@ test("what cannot be offered is not, under any name", () => {
 test("a tool under another name is the same object until it changes", () => {
   const registry = new RegisteredTools({ serverOrder: ["a", "b"] });
   registry.replaceServer("b", offered("b", "x"));
-  const conversation = openConversation(registry);
+  const conversation = new ConversationTools(registry);
   registry.replaceServer("a", offered("a", "x"));
   const held = conversation.getTool("a__x");
   expect(held?.name).toBe("a__x");
@@ -61,7 +61,7 @@ test("a tool under another name is the same object until it changes", () => {
 test("the names of a conversation are listed in the order in which it used them", () => {
   const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x", "y"));
-  const conversation = openConversation(registry);
+  const conversation = new ConversationTools(registry);
   const first = [
     { server: "a", name: "x", as: "x" },
     { server: "a", name: "y", as: "y" },
@@ -76,7 +76,7 @@ test("a resumed conversation lists its earlier names and names the new tools", (
   const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x", "y"));
   const earlier = [{ server: "a", name: "x", as: "old" }];
-  const resumed = openConversation(registry, earlier);
+  const resumed = new ConversationTools(registry, earlier);
   expect(resumed.names()).toEqual([...earlier, { server: "a", name: "y", as: "a__y" }]);
   expect(namesOf(resumed.getAllTools())).toEqual({ "a/x": "old", "a/y": "a__y" });
 });
@@ -84,7 +84,7 @@ test("a resumed conversation lists its earlier names and names the new tools", (
 test("a conversation that is ready has the tools that the registry has then", async () => {
   const registry = new RegisteredTools();
   registry.replaceServer("a", offered("a", "x"));
-  const conversation = openConversation(registry);
+  const conversation = new ConversationTools(registry);
   registry.replaceServer("a", offered("a", "x", "y"));
   const tools = await conversation.ready();
   expect(tools.map(({ name }) => name)).toEqual(["x", "a__y"]);
@@ -100,7 +100,7 @@ describe("very many tools are named in slices", () => {
   test("between them other work has its turn, and the names are the same as without slices", async () => {
     const registry = new RegisteredTools();
     registry.replaceServer("a", many("a", 3000));
-    const [sliced, whole] = [openConversation(registry), openConversation(registry)];
+    const [sliced, whole] = [new ConversationTools(registry), new ConversationTools(registry)];
     expect(await turnsUntil(sliced.ready())).toBeGreaterThan(5);
     registry.replaceServer("b", many("b", 3000));
     registry.removeServer("a");
@@ -117,7 +117,7 @@ describe("very many tools are named in slices", () => {
   test("a use meanwhile, or a change, gives the tools of the moment", async () => {
     const registry = new RegisteredTools();
     registry.replaceServer("a", many("a", 3000));
-    const conversation = openConversation(registry);
+    const conversation = new ConversationTools(registry);
     await conversation.ready();
     registry.replaceServer("b", many("b", 3000));
     await registry.ready();
@@ -136,9 +136,9 @@ describe("very many tools are named in slices", () => {
   test("a resumed conversation has the names of its earlier run", async () => {
     const registry = new RegisteredTools();
     registry.replaceServer("a", many("a", 1500));
-    const earlier = openConversation(registry).names();
+    const earlier = new ConversationTools(registry).names();
     registry.replaceServer("a", many("a", 1501));
-    const resumed = openConversation(registry, [...earlier]);
+    const resumed = new ConversationTools(registry, [...earlier]);
     expect(await turnsUntil(resumed.ready())).toBeGreaterThan(2);
     expect(resumed.getTool("t1499")).toBeDefined();
     expect(resumed.getTool("a__t1500")).toBeDefined();
