@@ -4,7 +4,7 @@ import { openHost } from "@fairlead/core/host";
 import { createIdeTrust, type IdeTrust } from "@fairlead/core/ide/ide-trust";
 import { ideVariables } from "@fairlead/core/ide/port-file";
 import { type Configuration, type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
-import { createConsent } from "@fairlead/gateway/consent/consent";
+import { Consent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import type { Io } from "../shell/io.ts";
@@ -35,7 +35,7 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
     await Promise.all([host.recall(), host.policy()]);
     return host;
   };
-  const consent = createConsent({ stateFolder: state });
+  const consent = new Consent({ stateFolder: state });
   return createGateway({ createHost, consent, stateFolder: state, version: version() });
 }
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
-import { createConsent } from "@fairlead/gateway/consent/consent";
+import { Consent } from "@fairlead/gateway/consent/consent";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Machine } from "./machine.ts";
 
@@ -21,7 +21,7 @@ export function askingClient({ home }: Machine, isOutdated = false): AskingClien
     last = Math.max(last + 1, Date.now());
     return last;
   };
-  const consent = createConsent({ stateFolder: join(home, ".fairlead"), now });
+  const consent = new Consent({ stateFolder: join(home, ".fairlead"), now });
   const { ProceedOnce, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
   const outcomes: string[] = [];
   return {
@@ -46,11 +46,9 @@ export function askingClient({ home }: Machine, isOutdated = false): AskingClien
         elicitation: { form: false, url: false },
         elicit: () => Promise.reject(new Error("it cannot ask")),
       };
-      const request = { server: "files", kind: "tool", name: "write_file" } as const;
       return consent
         .port(
           client,
-          request,
           signal,
         )(async () => details)
         .then(() => "yes", errorMessage);

@@ -152,14 +152,11 @@ function confirmationOf(
   { host, request }: { readonly host: Host; readonly request: Forwarded },
   progress: ReportedProgress | undefined,
 ): ConfirmPort | undefined {
-  const { server, method, params, onYes } = request;
-  const subject = decided.get(method);
-  if (subject === undefined) return undefined;
-  const { kind, named } = subject;
+  const { server, method, onYes } = request;
+  if (!decided.has(method)) return undefined;
   return async (question) => {
-    const shown = { server, kind, name: stringOf(params[named]) ?? "", identity: host.identify(server) };
     const client = { ...askedClient(context, call), stillWaiting: progress?.wait };
-    const port = context.consent.port(client, shown, call.signal);
+    const port = context.consent.port(client, call.signal, host.identify(server));
     const person = { wasNeeded: false };
     await port(async () => {
       const details = await question();

@@ -91,16 +91,10 @@ export class ServerQuestions {
     const context = this.#context;
     const server = this.#server;
     const host = this.#host;
-    const shown = {
-      server,
-      kind: "sampling" as const,
-      name: "sampling/createMessage",
-      identity: host.identify(server),
-    };
     return host.sampleThrough(server, params, ask, {
       signal,
       client: context.client,
-      confirm: context.consent.port(askedClient(context, this.#call), shown, signal),
+      confirm: context.consent.port(askedClient(context, this.#call), signal, host.identify(server)),
     });
   }
 

@@ -61,13 +61,14 @@ export function createResourceSubscriptions(
       opening.add(begun);
       try {
         const host = await context.hosts.hostOf(server, call.era);
-        const request = { server, kind: "resource" as const, name: uri, identity: host.identify(server) };
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
           // A modern client cannot be asked during `subscriptions/listen`, so its user cannot confirm the subscription.
           confirm:
-            call.era === "legacy" ? context.consent.port(askedClient(context, call), request, call.signal) : undefined,
+            call.era === "legacy"
+              ? context.consent.port(askedClient(context, call), call.signal, host.identify(server))
+              : undefined,
         });
         // Meanwhile the client may have subscribed again, unsubscribed or disconnected.
         if (isClosed || begun.isRemoved || held.has(uri)) return subscription[Symbol.dispose]();

@@ -3,12 +3,7 @@
 import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
-import {
-  type ConfirmationView,
-  type ConfirmedRequest,
-  requestName,
-  toConfirmationView,
-} from "@fairlead/core/policy/confirmation-view";
+import { type ConfirmationView, requestName, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import { policySubject } from "@fairlead/core/policy/refusal";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
 import { toVisibleLine } from "@fairlead/core/text";
@@ -24,12 +19,6 @@ export type ConsentAnswer = (typeof consentAnswers)[number];
  */
 export function lateAnswer(answer: ConsentAnswer): "no" | "once" {
   return answer === "no" ? "no" : "once";
-}
-
-/** The request of a client that the host asks about. */
-export interface ClientRequest extends ConfirmedRequest {
-  /** Identifies the server's program. Another workspace may have a different server with the same name. */
-  readonly identity?: IdentifiedServer | undefined;
 }
 
 /** What a person sees before answering. The texts are not safe to print. */

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
+import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 import { choiceText, outcomeOf, requestName } from "@fairlead/core/policy/confirmation-view";
 import { policySubject } from "@fairlead/core/policy/refusal";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
@@ -16,40 +17,17 @@ import {
   DeclinedCall,
   mayHaveChanged,
   type ToolCallConfirmationDetails,
-  ToolConfirmationOutcome,
 } from "@fairlead/core/registry/confirmation";
 import { errorMessage } from "@fairlead/wire/text";
 import type { AskedClient } from "../gateway-client.ts";
 import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";
-import {
-  ApprovalNeeded,
-  type ClientRequest,
-  type ConsentAnswer,
-  type ConsentQuestion,
-  toQuestion,
-} from "./confirmed-request.ts";
+import { ApprovalNeeded, type ConsentAnswer, type ConsentQuestion, toQuestion } from "./confirmed-request.ts";
 import { answerIn, formFor, messageFor } from "./consent-form.ts";
+import type { InboxOptions } from "./inbox.ts";
 import type { AnsweredQuestion } from "./inbox-answers.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
-import { createOpenQuestions, type OpenQuestion } from "./open-questions.ts";
-import { createPageServer } from "./page-server.ts";
-
-/** Asks a person about requests of all clients of the gateway. */
-export interface Consent extends AsyncDisposable {
-  /** Keeps an approval while a modern client collects answers to a server's questions. */
-  readonly approvals: ApprovalStore;
-  /** Returns the function with which the host asks a person about this request. */
-  port(client: AskedClient, request: ClientRequest, signal: AbortSignal): ConfirmPort;
-}
-
-/** Where the confirmations are stored, and what an answer can change. */
-export interface ConsentOptions {
-  /** The state folder, `~/.fairlead`, which contains the inbox. */
-  readonly stateFolder: string;
-  readonly clock?: Clock;
-  /** Returns the current time, in milliseconds since 1970. */
-  readonly now?: () => number;
-}
+import { type OpenQuestion, OpenQuestions } from "./open-questions.ts";
+import { PageServer } from "./page-server.ts";
 
 /** Milliseconds to wait for an answer if the client can ask its user. */
 const askedTime = 300_000;
@@ -59,86 +37,174 @@ const inboxTime = 45_000;
 const readingTime = 500;
 const progressTime = 5000;
 
-/**
- * Creates the part of a gateway that asks for confirmations. Dispose it to close its pages and stop watching the inbox.
- */
-export function createConsent(options: ConsentOptions): Consent {
-  const { stateFolder, clock = systemClock, now = Date.now } = options;
-  const questions = createOpenQuestions(stateFolder, { clock, now });
-  const pages = createPageServer(clock);
-  const waiting = new Map<OpenQuestion, WaitingQuestion>();
+interface ConsentOptions extends InboxOptions {
+  readonly stateFolder: string;
+  readonly clock?: Clock;
+}
+
+/** Asks a person about requests of all clients of a gateway. Dispose it to close its pages and stop watching the inbox. */
+export class Consent implements AsyncDisposable {
+  /** Keeps an approval while a modern client collects answers to a server's questions. */
+  readonly approvals: ApprovalStore;
+  readonly #clock: Clock;
+  readonly #questions: OpenQuestions;
+  readonly #pages: PageServer;
+  readonly #waiting = new Map<OpenQuestion, WaitingQuestion>();
+
+  /**
+   * `stateFolder`: the state folder, `~/.fairlead`, which contains the inbox. `now` returns the current time, in
+   * milliseconds since 1970.
+   */
+  constructor({ stateFolder, clock = systemClock, now = Date.now }: ConsentOptions) {
+    this.approvals = createApprovalStore(join(stateFolder, "inbox-seals"), now);
+    this.#clock = clock;
+    this.#questions = new OpenQuestions(stateFolder, clock, now);
+    this.#pages = new PageServer(clock);
+  }
+
+  /**
+   * Returns the function with which the host asks a person about a request.
+   * @param identity Identifies the server's program. Another workspace may have a different server with the same name.
+   */
+  port(client: AskedClient, signal: AbortSignal, identity?: IdentifiedServer): ConfirmPort {
+    return async (confirmation) => {
+      const details = await confirmation();
+      if (details === false) return;
+      const isAllowed = async (): Promise<boolean> => (await confirmation()) === false;
+      const question = toQuestion(client.name, details, identity);
+      const answer = await this.#ask(client, question, { details, isAllowed }, signal);
+      await this.#take(details, client, question, answer);
+    };
+  }
 
   /**
    * Tells the host the person's answer.
    * @throws HostError `denied` for a no
    */
-  async function take(
+  async #take(
     details: ToolCallConfirmationDetails,
     client: AskedClient,
-    request: ClientRequest,
+    question: ConsentQuestion,
     { answer, answeredIn, because }: PlacedAnswer,
   ): Promise<void> {
-    if (answer === "no") {
-      await details.onConfirm(ToolConfirmationOutcome.Cancel, answeredIn);
-      throw new DeclinedCall(details, because);
-    }
-    const confirming = details.onConfirm(outcomeOf(answer, details.kind), answeredIn);
+    const confirming = details.onConfirm(outcomeOf(answer, question.kind), answeredIn);
     // If the approval cannot be saved, the answer still counts for this conversation.
     await (answer === "always" ? confirming.catch(() => undefined) : confirming);
-    if (answer !== "once") answerOthers(client, request);
+    if (answer === "no") throw new DeclinedCall(details, because);
+    if (answer !== "once") this.#answerOthers(client, question);
   }
 
-  function answerOthers({ conversation }: AskedClient, { server, kind, name }: ClientRequest): void {
-    for (const [open, { client, request, isAllowed }] of waiting)
+  /** After a yes for the whole conversation, other open questions about the same tool need no answer. */
+  #answerOthers({ conversation }: AskedClient, { server, kind, name }: ConsentQuestion): void {
+    for (const [open, { client, question, isAllowed }] of this.#waiting)
       if (
         client.conversation === conversation &&
-        request.server === server &&
-        request.kind === kind &&
-        request.name === name
+        question.server === server &&
+        question.kind === kind &&
+        question.name === name
       )
         void Promise.allSettled([answerIfAllowed(open, isAllowed)]);
   }
 
-  /** After a yes for the whole conversation, other open questions about the same tool need no answer. */
-  async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
-    if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
+  async #ask(
+    client: AskedClient,
+    question: ConsentQuestion,
+    { details, isAllowed }: { details: ToolCallConfirmationDetails; isAllowed: WaitingQuestion["isAllowed"] },
+    signal: AbortSignal,
+  ): Promise<PlacedAnswer> {
+    const late = await this.#questions.takeLate(question).catch(() => undefined);
+    if (late !== undefined) return { answer: late, answeredIn: "grant" };
+    const isOutdated = (): boolean => details.isOutdated?.() === true;
+    const open = await this.#questions
+      .ask(question, isOutdated)
+      .catch((error: unknown) => withoutInbox(question, error, details.rule?.doubt));
+    this.#waiting.set(open, { client, question, isAllowed, isOutdated });
+    try {
+      const given = await this.#answerOf(client, question, open, signal).catch(async (error: unknown) => {
+        // Nobody waits for an answer any more, so none may be asked for.
+        await open.withdraw().catch(() => {});
+        throw notStored(question, error);
+      });
+      if (given !== undefined) return placed(given);
+      if (signal.aborted) {
+        await open.withdraw();
+        throw new HostError("cancelled", `${requestName(question)} was cancelled before it was sent`, {
+          serverName: question.server,
+        });
+      }
+      const last = await open.leave();
+      if (last !== undefined) return placed(last);
+      throw new ApprovalNeeded(question, open.id);
+    } finally {
+      this.#waiting.delete(open);
+    }
+  }
+
+  /** Waits for the first answer from any place. Returns undefined if none comes in time. */
+  async #answerOf(
+    client: AskedClient,
+    question: ConsentQuestion,
+    open: OpenQuestion,
+    signal: AbortSignal,
+  ): Promise<GivenAnswer | undefined> {
+    const ended = new AbortController();
+    const until = AbortSignal.any([signal, ended.signal]);
+    const stopProgress = repeat(this.#clock, progressTime, () =>
+      client.stillWaiting?.(`${requestName(question)} is waiting for approval`),
+    );
+    const wait = (milliseconds: number): Promise<undefined> => timeUp(this.#clock, milliseconds, until);
+    const throughClient = async (): Promise<undefined> => {
+      const time = wait(askedTime);
+      const outcome = await Promise.race([this.#askThrough(client, question, open, until), time]);
+      const isInInbox = open.id !== "";
+      if (outcome === "not shown" && isInInbox && (await this.#questions.isWatched().catch(() => false)))
+        await wait(inboxTime);
+      // The user has answered. This wait lets `open.answered` win the race below.
+      else if (outcome === "answered") await time;
+    };
+    try {
+      return await Promise.race([open.answered, throughClient()]);
+    } finally {
+      stopProgress();
+      ended.abort();
+    }
   }
 
   /** Asks on a web page if the client opens it, otherwise in a form. */
-  async function askThrough(
+  async #askThrough(
     client: AskedClient,
     question: ConsentQuestion,
     open: OpenQuestion,
     signal: AbortSignal,
   ): Promise<Asked> {
-    const onPage = client.elicitation.url ? await askOnPage(client, question, open, signal) : "not shown";
+    const onPage = client.elicitation.url ? await this.#askOnPage(client, question, open, signal) : "not shown";
     if (onPage !== "not shown" || !client.elicitation.form || signal.aborted) return onPage;
-    const sent = clock.now();
+    const sent = this.#clock.now();
     const result = await client.elicit(formFor(question), signal).catch(() => undefined);
     if (result === undefined) return "not shown";
     const answer = answerIn(result, question);
     const isYes = answer !== undefined && answer !== "no";
     // A person needs longer than this to read a form: the client has answered by itself. Some send the form's default.
-    if (!isYes && clock.now() - sent < readingTime) return "not shown";
+    if (!isYes && this.#clock.now() - sent < readingTime) return "not shown";
     if (answer === undefined) return "dismissed";
     await open.answer(answer, inTheForm);
     return "answered";
   }
 
-  async function askOnPage(
+  async #askOnPage(
     client: AskedClient,
     question: ConsentQuestion,
     open: OpenQuestion,
     signal: AbortSignal,
   ): Promise<Asked> {
-    const page = await pages
+    const page = await this.#pages
       .open({
         question,
         conversation: client.conversation,
-        isAwaited: () => waiting.has(open),
-        async answer(answer) {
-          // Must come first, because a stored answer removes the entry from `waiting`.
-          const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
+        isAwaited: () => this.#waiting.has(open),
+        answer: async (answer) => {
+          // Must come first, because a stored answer removes the entry from `#waiting`.
+          const isOutdated = answer !== "no" && this.#waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
           return isOutdated ? outdatedText(question) : pageOutcomeText(question, first, answer);
         },
@@ -167,84 +233,14 @@ export function createConsent(options: ConsentOptions): Consent {
     return "answered";
   }
 
-  /** Waits for the first answer from any place. Returns undefined if none comes in time. */
-  async function answerOf(
-    client: AskedClient,
-    question: ConsentQuestion,
-    open: OpenQuestion,
-    signal: AbortSignal,
-  ): Promise<GivenAnswer | undefined> {
-    const ended = new AbortController();
-    const until = AbortSignal.any([signal, ended.signal]);
-    const stopProgress = repeat(clock, progressTime, () =>
-      client.stillWaiting?.(`${requestName(question)} is waiting for approval`),
-    );
-    const wait = (milliseconds: number): Promise<undefined> => timeUp(clock, milliseconds, until);
-    const throughClient = async (): Promise<undefined> => {
-      const time = wait(askedTime);
-      const outcome = await Promise.race([askThrough(client, question, open, until), time]);
-      const isInInbox = open.id !== "";
-      if (outcome === "not shown" && isInInbox && (await questions.isWatched().catch(() => false)))
-        await wait(inboxTime);
-      // The user has answered. This wait lets `open.answered` win the race below.
-      else if (outcome === "answered") await time;
-    };
-    try {
-      return await Promise.race([open.answered, throughClient()]);
-    } finally {
-      stopProgress();
-      ended.abort();
-    }
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#questions.close();
+    await this.#pages[Symbol.asyncDispose]();
   }
+}
 
-  async function ask(
-    client: AskedClient,
-    request: ClientRequest,
-    { details, isAllowed }: AskedDetails,
-    signal: AbortSignal,
-  ): Promise<PlacedAnswer> {
-    const question = toQuestion(client.name, details, request.identity);
-    const late = await questions.takeLate(question).catch(() => undefined);
-    if (late !== undefined) return { answer: late, answeredIn: "grant" };
-    const isOutdated = (): boolean => details.isOutdated?.() === true;
-    const open = await questions
-      .ask(question, isOutdated)
-      .catch((error: unknown) => withoutInbox(question, error, details.rule?.doubt));
-    waiting.set(open, { client, request, isAllowed, isOutdated });
-    try {
-      const given = await answerOf(client, question, open, signal).catch(async (error: unknown) => {
-        // Nobody waits for an answer any more, so none may be asked for.
-        await open.withdraw().catch(() => {});
-        throw notStored(request, error);
-      });
-      if (given !== undefined) return placed(given);
-      if (signal.aborted) {
-        await open.withdraw();
-        throw new HostError("cancelled", `${requestName(request)} was cancelled before it was sent`, {
-          serverName: request.server,
-        });
-      }
-      const last = await open.leave();
-      if (last !== undefined) return placed(last);
-      throw new ApprovalNeeded(question, open.id);
-    } finally {
-      waiting.delete(open);
-    }
-  }
-
-  return {
-    approvals: createApprovalStore(join(stateFolder, "inbox-seals"), now),
-    port: (client, request, signal) => async (question) => {
-      const details = await question();
-      if (details === false) return;
-      const isAllowed = async (): Promise<boolean> => (await question()) === false;
-      return take(details, client, request, await ask(client, request, { details, isAllowed }, signal));
-    },
-    async [Symbol.asyncDispose]() {
-      questions.close();
-      await pages[Symbol.asyncDispose]();
-    },
-  };
+async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
+  if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
 }
 
 /**
@@ -253,17 +249,13 @@ export function createConsent(options: ConsentOptions): Consent {
  */
 type Asked = "answered" | "dismissed" | "not shown";
 
-interface AskedDetails {
-  readonly details: ToolCallConfirmationDetails;
+interface WaitingQuestion {
+  readonly client: AskedClient;
+  readonly question: ConsentQuestion;
   /** Whether the request needs no confirmation any more. */
   readonly isAllowed: () => Promise<boolean>;
-}
-
-interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
   /** Whether the tool's definition has changed since the question was asked. */
   readonly isOutdated: () => boolean;
-  readonly client: AskedClient;
-  readonly request: ClientRequest;
 }
 
 interface PlacedAnswer extends Pick<GivenAnswer, "answer" | "because"> {
@@ -273,15 +265,9 @@ interface PlacedAnswer extends Pick<GivenAnswer, "answer" | "because"> {
 const inTheForm = "a form of the client";
 
 /** The error if the person has answered, but the answer cannot be written to the inbox. */
-function notStored(request: ClientRequest, cause: unknown): HostError {
-  return new HostError(
-    "internal",
-    `Not run: the answer about ${requestName(request)} cannot be stored: ${explain(cause)}`,
-    {
-      serverName: request.server,
-      cause,
-    },
-  );
+function notStored(question: ConsentQuestion, cause: unknown): HostError {
+  const message = `Not run: the answer about ${requestName(question)} cannot be stored: ${explain(cause)}`;
+  return new HostError("internal", message, { serverName: question.server, cause });
 }
 
 function placed({ answer, by, because }: GivenAnswer): PlacedAnswer {
@@ -295,19 +281,15 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-function timeUp(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve(undefined);
-    const callOff = clock.after(milliseconds, () => resolve(undefined), { background: true });
-    signal.addEventListener(
-      "abort",
-      () => {
-        callOff();
-        resolve(undefined);
-      },
-      { once: true },
-    );
+/** Waits, but at most until the signal aborts. */
+async function timeUp(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return;
+  let callOff = (): void => {};
+  const time = new Promise<undefined>((resolve) => {
+    callOff = clock.after(milliseconds, () => resolve(undefined), { background: true });
   });
+  await Promise.race([time, aborted(signal)]);
+  callOff();
 }
 
 function repeat(clock: Clock, milliseconds: number, action: () => void): () => void {

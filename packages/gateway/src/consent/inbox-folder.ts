@@ -16,7 +16,7 @@ import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, consentAnswers, lateAnswer } from "./confirmed-request.ts";
-import { type InboxProcess, parseProcess, stillRuns, thisProcess } from "./inbox-process.ts";
+import { type InboxProcess, parseProcess, stillRuns, thisProcess } from "./inbox-watchers.ts";
 
 /** A confirmation in the inbox, as a person sees it. The texts are not safe to print. */
 export interface InboxEntry extends ConsentQuestion {

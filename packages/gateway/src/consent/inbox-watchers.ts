@@ -1,6 +1,6 @@
 /**
- * Records which processes show the inbox to a person, such as the app. Without such a process, a request whose client
- * cannot ask its user does not wait for an answer.
+ * Tells whether the processes that use the inbox still run, and records which of them show it to a person, such as the
+ * app. Without such a process, a request whose client cannot ask its user does not wait for an answer.
  */
 
 import { randomBytes } from "node:crypto";
@@ -9,8 +9,9 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
+import { isProcessRunning, startTimeOf } from "@fairlead/core/files/running-process";
 import { unless } from "@fairlead/core/files/system-error";
-import { stillRuns, thisProcess } from "./inbox-process.ts";
+import { isObject } from "@fairlead/wire/json";
 
 /** Milliseconds between two checks. Some file systems do not report changes, so watching is not enough. */
 const pollTime = 1000;
@@ -71,4 +72,33 @@ function tryWatch(folder: string, listener: () => void) {
   } catch {
     return undefined;
   }
+}
+
+/** Identifies a process, so that other processes can tell whether it still runs. */
+export interface InboxProcess {
+  readonly pid: number;
+  /** When the process started, in clock ticks. Empty on systems without `/proc`. */
+  readonly start: string;
+}
+
+export function thisProcess(): InboxProcess {
+  const { pid } = process;
+  return { pid, start: startTimeOf(pid) };
+}
+
+/** Whether the process still runs. A later process with the same id has another start time. */
+export function stillRuns({ pid, start }: InboxProcess): boolean {
+  return isProcessRunning(pid) && startTimeOf(pid) === start;
+}
+
+const highestPid = 0x7fffffff;
+const startTime = /^\d{0,20}$/;
+
+/** Reads the identity of a process from a file's JSON. Returns undefined if it is missing or invalid. */
+export function parseProcess(value: unknown): InboxProcess | undefined {
+  if (!isObject(value)) return undefined;
+  const { pid, start } = value;
+  // A process id of 0 or below means a process group.
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || pid > highestPid) return undefined;
+  return typeof start === "string" && startTime.test(start) ? { pid, start } : undefined;
 }

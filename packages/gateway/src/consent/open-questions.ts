@@ -32,123 +32,126 @@ export interface OpenQuestion {
   withdraw(): Promise<void>;
 }
 
-/** Stores confirmations of this gateway and waits for their answers. */
-export interface OpenQuestions {
+/** Stores confirmations of one gateway and waits for their answers. Watches the inbox only while one is open. */
+export class OpenQuestions {
+  readonly #folder: string;
+  readonly #clock: Pick<Clock, "after">;
+  readonly #now: () => number;
+  /** Looks for the answer to each open confirmation. */
+  readonly #live = new Map<string, () => Promise<GivenAnswer | undefined>>();
+  #stopWatching: (() => void) | undefined;
+
+  constructor(stateFolder: string, clock: Pick<Clock, "after">, now: () => number) {
+    this.#folder = inboxFolder(stateFolder);
+    this.#clock = clock;
+    this.#now = now;
+  }
+
   /**
    * Returns the answer to an earlier identical request that no longer waits for it: its call has ended, or its gateway
    * has. Each answer can be used once, for ten minutes.
    */
-  takeLate(question: ConsentQuestion): Promise<ReturnType<typeof lateAnswer> | undefined>;
+  async takeLate(question: ConsentQuestion): Promise<ReturnType<typeof lateAnswer> | undefined> {
+    const folder = this.#folder;
+    const key = shortKey(question);
+    for (const entry of await entryFiles(folder)) {
+      if (entry.key !== key || (await isAwaited(folder, entry))) continue;
+      const given = await readAnswer(folder, entry);
+      if (given === undefined || !(await useAnswer(folder, entry, given))) continue;
+      if (isRecent(given.at, grantTime, this.#now())) return lateAnswer(given.answer);
+    }
+    return undefined;
+  }
+
   /**
    * Stores a confirmation and waits for its answer.
    * @param isOutdated Whether the tool's definition has changed since this call. A yes then has no effect.
    * @throws Error if the inbox cannot be written, or is full
    */
-  ask(question: ConsentQuestion, isOutdated?: () => boolean): Promise<OpenQuestion>;
+  async ask(question: ConsentQuestion, isOutdated: () => boolean = () => false): Promise<OpenQuestion> {
+    const folder = this.#folder;
+    const entry = await writeEntry(folder, question, this.#now());
+    const { id } = entry;
+    let settle: (given: GivenAnswer) => void = () => {};
+    const answered = new Promise<GivenAnswer>((resolve) => {
+      settle = resolve;
+    });
+    let used: GivenAnswer | undefined;
+    /** Whether the request no longer waits, so that it must not use an answer. */
+    let isLeft = false;
+    let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
+
+    const look = async (): Promise<GivenAnswer | undefined> => {
+      if (used !== undefined || isLeft) return used;
+      const given = await readAnswer(folder, entry);
+      if (given === undefined) return undefined;
+      const hasNoEffect = given.answer !== "no" && isOutdated();
+      if (!(await useAnswer(folder, entry, given, hasNoEffect))) return undefined;
+      used = given;
+      this.#forget(id);
+      settle(given);
+      return given;
+    };
+
+    /** Looks for an answer. Checks run one after the other. Returns undefined if the inbox cannot be read. */
+    function check(): Promise<GivenAnswer | undefined> {
+      checking = checking.then(look, look);
+      return checking.catch(() => undefined);
+    }
+
+    this.#live.set(id, check);
+    this.#watch();
+    // The answer may have been stored before `#watch` started.
+    void check();
+    return {
+      id,
+      answered,
+      answer: async (answer, by) => {
+        const first = await writeAnswer(folder, entry, { answer, by, at: this.#now() });
+        const given = await check();
+        if (given !== undefined) return { ...given, isFirst: first?.isFirst === true, isAwaited: true };
+        return first && isLeft ? { ...first, answer: lateAnswer(first.answer), isAwaited: false } : first;
+      },
+      leave: async () => {
+        const last = check().then((given) => {
+          isLeft = given === undefined;
+          return given;
+        });
+        // Later checks must wait until this one has set `isLeft`.
+        checking = last;
+        const given = await last;
+        this.#forget(id);
+        if (given === undefined) await makeLate(folder, entry);
+        return given;
+      },
+      withdraw: async () => {
+        isLeft = true;
+        this.#forget(id);
+        await removeEntry(folder, entry);
+      },
+    };
+  }
+
   /** Whether a process, such as the app, shows the inbox to a person. */
-  isWatched(): Promise<boolean>;
-  close(): void;
-}
+  isWatched(): Promise<boolean> {
+    return hasWatcher(this.#folder);
+  }
 
-/** Creates the list of open confirmations. Watches the inbox only while one is open. */
-export function createOpenQuestions(
-  stateFolder: string,
-  { clock, now }: { readonly clock: Pick<Clock, "after">; readonly now: () => number },
-): OpenQuestions {
-  const folder = inboxFolder(stateFolder);
-  const live = new Map<string, () => Promise<GivenAnswer | undefined>>();
-  let stopWatching: (() => void) | undefined;
+  close(): void {
+    this.#stopWatching?.();
+    this.#live.clear();
+  }
 
-  function watch(): void {
-    stopWatching ??= onFolderChange(folder, clock, () => {
-      for (const check of live.values()) void check();
+  #watch(): void {
+    this.#stopWatching ??= onFolderChange(this.#folder, this.#clock, () => {
+      for (const check of this.#live.values()) void check();
     });
   }
 
-  function forget(id: string): void {
-    live.delete(id);
-    if (live.size > 0) return;
-    stopWatching?.();
-    stopWatching = undefined;
+  #forget(id: string): void {
+    this.#live.delete(id);
+    if (this.#live.size > 0) return;
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
   }
-
-  return {
-    async takeLate(question) {
-      const key = shortKey(question);
-      for (const entry of await entryFiles(folder)) {
-        if (entry.key !== key || (await isAwaited(folder, entry))) continue;
-        const given = await readAnswer(folder, entry);
-        if (given === undefined || !(await useAnswer(folder, entry, given))) continue;
-        if (isRecent(given.at, grantTime, now())) return lateAnswer(given.answer);
-      }
-      return undefined;
-    },
-    async ask(question, isOutdated = () => false) {
-      const entry = await writeEntry(folder, question, now());
-      const { id } = entry;
-      let settle: (given: GivenAnswer) => void = () => {};
-      const answered = new Promise<GivenAnswer>((resolve) => {
-        settle = resolve;
-      });
-      let used: GivenAnswer | undefined;
-      /** Whether the request no longer waits, so that it must not use an answer. */
-      let isLeft = false;
-      let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
-
-      async function look(): Promise<GivenAnswer | undefined> {
-        if (used !== undefined || isLeft) return used;
-        const given = await readAnswer(folder, entry);
-        if (given === undefined) return undefined;
-        const hasNoEffect = given.answer !== "no" && isOutdated();
-        if (!(await useAnswer(folder, entry, given, hasNoEffect))) return undefined;
-        used = given;
-        forget(id);
-        settle(given);
-        return given;
-      }
-
-      /** Looks for an answer. Checks run one after the other. Returns undefined if the inbox cannot be read. */
-      function check(): Promise<GivenAnswer | undefined> {
-        checking = checking.then(look, look);
-        return checking.catch(() => undefined);
-      }
-
-      live.set(id, check);
-      watch();
-      // The answer may have been stored before `watch` started.
-      void check();
-      return {
-        id,
-        answered,
-        async answer(answer, by) {
-          const first = await writeAnswer(folder, entry, { answer, by, at: now() });
-          const given = await check();
-          if (given !== undefined) return { ...given, isFirst: first?.isFirst === true, isAwaited: true };
-          return first && isLeft ? { ...first, answer: lateAnswer(first.answer), isAwaited: false } : first;
-        },
-        async leave() {
-          const last = check().then((given) => {
-            isLeft = given === undefined;
-            return given;
-          });
-          // Later checks must wait until this one has set `isLeft`.
-          checking = last;
-          const given = await last;
-          forget(id);
-          if (given === undefined) await makeLate(folder, entry);
-          return given;
-        },
-        async withdraw() {
-          isLeft = true;
-          forget(id);
-          await removeEntry(folder, entry);
-        },
-      };
-    },
-    isWatched: () => hasWatcher(folder),
-    close() {
-      stopWatching?.();
-      live.clear();
-    },
-  };
 }

@@ -32,15 +32,6 @@ export interface OpenPage {
   readonly close: () => void;
 }
 
-/** Serves one page for each open confirmation. Dispose it to stop listening. */
-export interface PageServer extends AsyncDisposable {
-  /**
-   * Creates a page.
-   * @throws Error if requests of the same connection wait for too many pages
-   */
-  open(shown: PageQuestion): Promise<OpenPage>;
-}
-
 const loopback = "127.0.0.1";
 const bodyBytes = 1024;
 const requestTime = 10_000;
@@ -62,24 +53,64 @@ interface Page extends PageQuestion {
   session: string | undefined;
 }
 
-/** Creates the server. It starts listening when the first page is opened. */
-export function createPageServer(clock: Pick<Clock, "after">): PageServer {
-  const pages = new Map<string, Page>();
-  let listening: Promise<Server> | undefined;
+/**
+ * Serves one page for each open confirmation. Starts listening when the first page is opened. Dispose it to stop.
+ */
+export class PageServer implements AsyncDisposable {
+  readonly #pages = new Map<string, Page>();
+  readonly #clock: Pick<Clock, "after">;
+  #listening: Promise<Server> | undefined;
 
-  function end(id: string): void {
-    pages.get(id)?.callOff();
-    pages.delete(id);
+  constructor(clock: Pick<Clock, "after">) {
+    this.#clock = clock;
   }
 
-  function makeRoom(conversation: string): void {
-    const awaited = [...pages.values()].filter((page) => page.conversation === conversation && page.isAwaited());
+  /**
+   * Creates a page.
+   * @throws Error if requests of the same connection wait for too many pages
+   */
+  async open(shown: PageQuestion): Promise<OpenPage> {
+    this.#listening ??= this.#listen();
+    const server = await this.#listening.catch((error: unknown) => {
+      this.#listening = undefined;
+      throw error;
+    });
+    this.#makeRoom(shown.conversation);
+    const id = randomBytes(16).toString("base64url");
+    const code = newSecret();
+    const callOff = this.#clock.after(questionTime, () => this.#end(id), { background: true });
+    const page: Page = { ...shown, callOff, code: digestOf(code), session: undefined };
+    this.#pages.set(id, page);
+    const { port } = server.address() as AddressInfo;
+    return {
+      url: `http://${loopback}:${port}/approve/${id}#${code}`,
+      isVisited: () => page.session !== undefined,
+      close: () => this.#end(id),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const id of this.#pages.keys()) this.#end(id);
+    const server = await this.#listening?.catch(() => undefined);
+    if (server === undefined) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  }
+
+  #end(id: string): void {
+    this.#pages.get(id)?.callOff();
+    this.#pages.delete(id);
+  }
+
+  #makeRoom(conversation: string): void {
+    const awaited = [...this.#pages.values()].filter((page) => page.conversation === conversation && page.isAwaited());
     if (awaited.length >= mostAwaited) throw new Error(`${mostAwaited} pages of this client are already open`);
-    const left = [...pages].filter(([, page]) => !page.isAwaited());
-    for (const [id] of left.slice(0, -mostLeft)) end(id);
+    const left = [...this.#pages].filter(([, page]) => !page.isAwaited());
+    for (const [id] of left.slice(0, -mostLeft)) this.#end(id);
   }
 
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     const { port = 0 } = request.socket.address() as Partial<AddressInfo>;
     const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
@@ -89,7 +120,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
       return send(response, 403, messagePage("Refused", "This request was not sent by the confirmation page."));
     const [, id = "", step] = /^\/approve\/([\w-]{22})(?:\/(visit|question|answer))?$/.exec(request.url ?? "") ?? [];
-    const page = pages.get(id);
+    const page = this.#pages.get(id);
     if (page === undefined) return send(response, 404, messagePage("Not found", goneText));
     if (step === undefined && request.method === "GET") return send(response, 200, emptyPage());
     if (step === undefined || request.method !== "POST" || (site !== undefined && site !== "same-origin"))
@@ -108,17 +139,17 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     if (answer === undefined)
       return send(response, 400, messagePage("Refused", "Use the buttons on the confirmation page to answer."));
     // Removes the page first, so that only one answer is possible.
-    end(id);
+    this.#end(id);
     return send(response, 200, messagePage("Answered", await page.answer(answer)));
   }
 
-  function listen(): Promise<Server> {
+  #listen(): Promise<Server> {
     const unused = createUnusedConnections({ most: mostUnused });
     const server = createServer(
       { maxHeaderSize: 16 * 1024, requestTimeout: requestTime, headersTimeout: requestTime },
       (request, response) => {
         request.once("end", () => unused.remove(request.socket));
-        handle(request, response).catch(() => {
+        this.#handle(request, response).catch(() => {
           if (response.headersSent) response.destroy();
           else send(response, 500, messagePage("Failed", "The answer could not be stored. Nothing was run."));
         });
@@ -134,36 +165,6 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
       server.once("error", reject).listen({ host: loopback, port: 0, exclusive: true }, () => resolve(server));
     });
   }
-
-  return {
-    async open(shown) {
-      listening ??= listen();
-      const server = await listening.catch((error: unknown) => {
-        listening = undefined;
-        throw error;
-      });
-      makeRoom(shown.conversation);
-      const id = randomBytes(16).toString("base64url");
-      const code = newSecret();
-      const callOff = clock.after(questionTime, () => end(id), { background: true });
-      const page: Page = { ...shown, callOff, code: digestOf(code), session: undefined };
-      pages.set(id, page);
-      const { port } = server.address() as AddressInfo;
-      return {
-        url: `http://${loopback}:${port}/approve/${id}#${code}`,
-        isVisited: () => page.session !== undefined,
-        close: () => end(id),
-      };
-    },
-    async [Symbol.asyncDispose]() {
-      for (const id of pages.keys()) end(id);
-      const server = await listening?.catch(() => undefined);
-      if (server === undefined) return;
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
 }
 
 const goneText =

@@ -5,29 +5,24 @@ import { canMount, smallDisk, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { ApprovalNeeded, toQuestion } from "../../src/consent/confirmed-request.ts";
-import { type Consent, type ConsentOptions, createConsent } from "../../src/consent/consent.ts";
-import { openInbox } from "../../src/consent/inbox.ts";
+import { Consent } from "../../src/consent/consent.ts";
+import { Inbox } from "../../src/consent/inbox.ts";
 import { readAnswer } from "../../src/consent/inbox-answers.ts";
 import { inboxFolder, makeLate, writeEntry } from "../../src/consent/inbox-folder.ts";
 import { deferred } from "../support/deferred.ts";
 import { type Visitor, visitPage } from "../support/page-visitor.ts";
-import {
-  type SampleConfirmation,
-  sampleClient,
-  sampleConfirmation,
-  writeFile,
-} from "../support/sample-confirmations.ts";
+import { type SampleConfirmation, sampleClient, sampleConfirmation } from "../support/sample-confirmations.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const never = new AbortController().signal;
 
-async function scene(options: Partial<ConsentOptions> = {}) {
+async function scene(options: { readonly stateFolder?: string } = {}) {
   const folder = await temporaryFolder();
   const clock = steppedClock();
   const state = join(folder.path, "state");
-  const make = () => createConsent({ stateFolder: state, clock, now: clock.date, ...options });
+  const make = () => new Consent({ stateFolder: state, clock, now: clock.date, ...options });
   const consent = make();
-  const inbox = openInbox(state, { clock, now: clock.date });
+  const inbox = new Inbox(state, { clock, now: clock.date });
   return {
     folder,
     state,
@@ -64,7 +59,7 @@ async function onlyQuestion({ inbox }: Pick<Awaited<ReturnType<typeof scene>>, "
 test("a client without elicitation is told at once how to approve the call, if no inbox is open", async () => {
   await using here = await scene();
   const { details, outcomes } = sampleConfirmation();
-  const error = await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  const error = await refusal(here.consent.port(sampleClient(), never)(async () => details));
   const [entry] = await here.inbox.list();
   expect(error).toBeInstanceOf(ApprovalNeeded);
   expect(error.message).toBe(
@@ -84,33 +79,33 @@ test("a client without elicitation is told at once how to approve the call, if n
 test("a late yes holds for one identical call, also after a restart of the gateway", async () => {
   await using here = await scene();
   const { details, outcomes } = sampleConfirmation();
-  const first = await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  const first = await refusal(here.consent.port(sampleClient(), never)(async () => details));
   const id = first instanceof ApprovalNeeded ? first.id : "";
   expect(await here.inbox.answer(id.toLowerCase(), "once", "fairlead approvals")).toMatchObject({ isFirst: true });
   await using again = here.make();
   const other = sampleConfirmation({ args: { path: "b.txt", text: "hello" } });
-  await refusal(again.port(sampleClient(), writeFile, never)(async () => other.details));
+  await refusal(again.port(sampleClient(), never)(async () => other.details));
   const stranger = sampleClient({}, undefined, { name: "codex" });
-  await refusal(again.port(stranger, writeFile, never)(async () => sampleConfirmation().details));
+  await refusal(again.port(stranger, never)(async () => sampleConfirmation().details));
   expect(outcomes).toEqual([]);
 
-  await again.port(sampleClient(), writeFile, never)(async () => details);
+  await again.port(sampleClient(), never)(async () => details);
   expect(outcomes).toEqual([["proceed_once", "grant"]]);
   expect(await here.inbox.answer(id, "no", "the terminal")).toMatchObject({ isFirst: false, by: "fairlead approvals" });
-  await refusal(again.port(sampleClient(), writeFile, never)(async () => details));
+  await refusal(again.port(sampleClient(), never)(async () => details));
   expect(outcomes).toHaveLength(1);
 });
 
 test("a late yes holds for the same program in the same workspace only, and the question shows the folder", async () => {
   await using here = await scene();
   const { details, outcomes } = sampleConfirmation();
-  const inA = { ...writeFile, identity: { fingerprint: "f1", root: "/work/a" } };
-  const first = await refusal(here.consent.port(sampleClient(), inA, never)(async () => details));
+  const inA = { fingerprint: "f1", root: "/work/a" };
+  const first = await refusal(here.consent.port(sampleClient(), never, inA)(async () => details));
   const id = first instanceof ApprovalNeeded ? first.id : "";
   expect(await here.inbox.show(id)).toMatchObject({ folder: "/work/a" });
   await here.inbox.answer(id, "once", "fairlead approvals");
   for (const identity of [undefined, { fingerprint: "f1", root: "/work/b" }, { fingerprint: "f2", root: "/work/a" }])
-    await refusal(here.consent.port(sampleClient(), { ...writeFile, identity }, never)(async () => details));
+    await refusal(here.consent.port(sampleClient(), never, identity)(async () => details));
   expect(outcomes).toEqual([]);
   const asked: unknown[] = [];
   const client = sampleClient({ form: true }, async ({ message }) => {
@@ -118,9 +113,9 @@ test("a late yes holds for the same program in the same workspace only, and the 
     here.clock.pass(500);
     return { action: "decline" };
   });
-  await here.consent.port(sampleClient(), inA, never)(async () => details);
+  await here.consent.port(sampleClient(), never, inA)(async () => details);
   expect(outcomes).toEqual([["proceed_once", "grant"]]);
-  await refusal(here.consent.port(client, inA, never)(async () => details));
+  await refusal(here.consent.port(client, never, inA)(async () => details));
   expect(asked).toEqual([expect.stringContaining("\nFolder: /work/a\n")]);
 });
 
@@ -133,19 +128,19 @@ test.runIf(canMount())("a question whose answer cannot be stored is not left ope
     return { action: "decline" };
   });
   const { details, outcomes } = sampleConfirmation();
-  const error = await refusal(here.consent.port(client, writeFile, never)(async () => details));
+  const error = await refusal(here.consent.port(client, never)(async () => details));
   expect(error.message).toBe("Not run: the answer about files.write_file cannot be stored: the disk is full");
-  expect(await openInbox(disk.path, { now: here.clock.date }).list()).toEqual([]);
+  expect(await new Inbox(disk.path, { now: here.clock.date }).list()).toEqual([]);
   expect(outcomes).toEqual([]);
 });
 
 test("a late yes ends after ten minutes", async () => {
   await using here = await scene();
   const { details, outcomes } = sampleConfirmation();
-  const first = await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  const first = await refusal(here.consent.port(sampleClient(), never)(async () => details));
   await here.inbox.answer(first instanceof ApprovalNeeded ? first.id : "", "once", "fairlead approvals");
   here.clock.pass(600_001);
-  await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  await refusal(here.consent.port(sampleClient(), never)(async () => details));
   expect(outcomes).toEqual([]);
 });
 
@@ -153,9 +148,7 @@ test.each(["conversation", "always"] as const)(
   "a late yes to %s is a yes to one identical call, and opens no other conversation",
   async (answer) => {
     await using here = await scene();
-    const first = await refusal(
-      here.consent.port(sampleClient(), writeFile, never)(async () => sampleConfirmation().details),
-    );
+    const first = await refusal(here.consent.port(sampleClient(), never)(async () => sampleConfirmation().details));
     const id = first instanceof ApprovalNeeded ? first.id : "";
     expect((await here.inbox.show(id)).answers).toEqual(["no", "once"]);
     expect(await here.inbox.answer(id, answer, "fairlead approvals")).toMatchObject({
@@ -165,7 +158,7 @@ test.each(["conversation", "always"] as const)(
     });
     const next = sampleClient({}, undefined, { conversation: "c2" });
     const { details, outcomes } = sampleConfirmation();
-    await here.consent.port(next, writeFile, never)(async () => details);
+    await here.consent.port(next, never)(async () => details);
     expect(outcomes).toEqual([["proceed_once", "grant"]]);
   },
 );
@@ -174,9 +167,7 @@ test("a yes for the conversation whose gateway ended before it was used is a yes
   await using here = await scene();
   const client = sampleClient({ form: true }, () => new Promise(() => {}));
   const cancel = new AbortController();
-  const running = refusal(
-    here.consent.port(client, writeFile, cancel.signal)(async () => sampleConfirmation().details),
-  );
+  const running = refusal(here.consent.port(client, cancel.signal)(async () => sampleConfirmation().details));
   const { id } = await onlyQuestion(here);
   const folder = join(here.state, "inbox");
   const [entry = ""] = (await readdir(folder)).filter((name) => name.endsWith(".open.json"));
@@ -194,15 +185,14 @@ test("a yes for the conversation whose gateway ended before it was used is a yes
   await put(join(folder, `${id}.answer.json`), JSON.stringify(given));
   await using again = here.make();
   const { details, outcomes } = sampleConfirmation();
-  await again.port(sampleClient(), writeFile, never)(async () => details);
+  await again.port(sampleClient(), never)(async () => details);
   expect(outcomes).toEqual([["proceed_once", "grant"]]);
 });
 
 test("a late yes from the future does not count: the clock was set back after it was given", async () => {
   await using here = await scene();
   const { details, outcomes } = sampleConfirmation();
-  const ask = (): Promise<HostError> =>
-    refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  const ask = (): Promise<HostError> => refusal(here.consent.port(sampleClient(), never)(async () => details));
   const first = await ask();
   await here.inbox.answer(first instanceof ApprovalNeeded ? first.id : "", "once", "fairlead approvals");
   here.clock.pass(-86_400_000);
@@ -218,7 +208,7 @@ test("a request that waits can be answered although the clock was set back meanw
   await using here = await scene();
   const client = sampleClient({ form: true }, () => new Promise(() => {}));
   const { details, outcomes } = sampleConfirmation();
-  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const running = here.consent.port(client, never)(async () => details);
   const { id } = await onlyQuestion(here);
   here.clock.pass(-86_400_000);
   await here.inbox.answer(id, "once", "fairlead approvals");
@@ -234,22 +224,22 @@ test("a second gateway does not use an answer for which the first still waits", 
   const entry = await writeEntry(folder, question, here.clock.date());
   await here.inbox.answer(entry.id, "once", "fairlead approvals");
   const { details, outcomes } = sampleConfirmation();
-  const second = await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  const second = await refusal(here.consent.port(sampleClient(), never)(async () => details));
   expect([second, outcomes]).toEqual([expect.any(ApprovalNeeded), []]);
   expect(await readAnswer(folder, entry)).toMatchObject({ answer: "once" });
   // As soon as the first no longer waits, the answer is for the next identical request.
   await makeLate(folder, entry);
-  await here.consent.port(sampleClient(), writeFile, never)(async () => details);
+  await here.consent.port(sampleClient(), never)(async () => details);
   expect(outcomes).toEqual([["proceed_once", "grant"]]);
 });
 
 test("of two identical calls, a late yes lets one run", async () => {
   await using here = await scene();
   const { details, outcomes } = sampleConfirmation();
-  const first = await refusal(here.consent.port(sampleClient(), writeFile, never)(async () => details));
+  const first = await refusal(here.consent.port(sampleClient(), never)(async () => details));
   await here.inbox.answer(first instanceof ApprovalNeeded ? first.id : "", "once", "fairlead approvals");
   const both = await Promise.allSettled(
-    [1, 2].map(() => here.consent.port(sampleClient(), writeFile, never)(async () => details)),
+    [1, 2].map(() => here.consent.port(sampleClient(), never)(async () => details)),
   );
   expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect(outcomes).toEqual([["proceed_once", "grant"]]);
@@ -261,7 +251,7 @@ test("with an open inbox a client without elicitation waits, and is told so", as
   const client = sampleClient({}, undefined, { stillWaiting: (message) => told.push(message) });
   const { details, outcomes } = sampleConfirmation();
   const watching = await here.inbox.watch(() => {});
-  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const running = here.consent.port(client, never)(async () => details);
   const { id } = await onlyQuestion(here);
   await here.clock.fire(5000);
   expect(told).toEqual(["files.write_file is waiting for approval"]);
@@ -269,13 +259,11 @@ test("with an open inbox a client without elicitation waits, and is told so", as
   await running;
   expect(outcomes).toEqual([["proceed_once", "inbox"]]);
 
-  const late = refusal(here.consent.port(client, writeFile, never)(async () => details));
+  const late = refusal(here.consent.port(client, never)(async () => details));
   await here.clock.fire(45_000);
   expect(await late).toBeInstanceOf(ApprovalNeeded);
   await watching[Symbol.asyncDispose]();
-  expect(await refusal(here.consent.port(client, writeFile, never)(async () => details))).toBeInstanceOf(
-    ApprovalNeeded,
-  );
+  expect(await refusal(here.consent.port(client, never)(async () => details))).toBeInstanceOf(ApprovalNeeded);
   expect(outcomes).toHaveLength(1);
 });
 
@@ -293,7 +281,7 @@ test.for([
     return answer;
   });
   const { details, outcomes } = sampleConfirmation();
-  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const running = here.consent.port(client, never)(async () => details);
   if (outcome === "cancel") expect(await refusal(running)).toMatchObject({ code: "denied" });
   else await running;
   expect(outcomes).toEqual([[outcome, "form"]]);
@@ -337,7 +325,7 @@ test.for([
     await using here = await scene();
     const { client, modes } = endingClient(here, { url: [ofPage, pageTime], form: [ofForm, formTime] });
     const { details, outcomes } = sampleConfirmation();
-    const error = await refusal(here.consent.port(client, writeFile, never)(async () => details));
+    const error = await refusal(here.consent.port(client, never)(async () => details));
     expect(modes).toEqual(["url", "form"]);
     expect(error).toBeInstanceOf(ApprovalNeeded);
     // The host would record an answer here.
@@ -351,7 +339,7 @@ test("a question that no one was shown waits in the inbox while the app is open"
   const { client, modes } = endingClient(here, { url: ["decline", 0], form: ["cancel", 0] });
   const watching = await here.inbox.watch(() => {});
   const { details, outcomes } = sampleConfirmation();
-  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const running = here.consent.port(client, never)(async () => details);
   const { id } = await onlyQuestion(here);
   await here.inbox.answer(id, "once", "the terminal");
   await running;
@@ -367,7 +355,7 @@ test("the address of a page that the client refused is dead", async () => {
     urls.push(String(url));
     return { action: "decline" };
   });
-  await refusal(here.consent.port(client, writeFile, never)(async () => sampleConfirmation().details));
+  await refusal(here.consent.port(client, never)(async () => sampleConfirmation().details));
   await expect(visitPage(urls[0] ?? "")).rejects.toThrow("404");
 });
 
@@ -381,7 +369,7 @@ test.for([
     const { client } = endingClient(here, { form: [action, after] });
     const watching = await here.inbox.watch(() => {});
     const { details, outcomes } = sampleConfirmation();
-    const error = await refusal(here.consent.port(client, writeFile, never)(async () => details));
+    const error = await refusal(here.consent.port(client, never)(async () => details));
     expect(error).toBeInstanceOf(ApprovalNeeded);
     expect(outcomes).toEqual([]);
     expect(await here.inbox.list()).toHaveLength(1);
@@ -398,9 +386,7 @@ test.for([[{ action: "accept", content: { decision: "always" } }], [{ action: "a
       return answer;
     });
     const { details, outcomes } = sampleConfirmation();
-    expect(await refusal(here.consent.port(client, writeFile, never)(async () => details))).toBeInstanceOf(
-      ApprovalNeeded,
-    );
+    expect(await refusal(here.consent.port(client, never)(async () => details))).toBeInstanceOf(ApprovalNeeded);
     expect(outcomes).toEqual([]);
     expect(await here.inbox.list()).toHaveLength(1);
   },
@@ -410,9 +396,9 @@ test("after a visit of the page, a decline is a no, and a cancel leaves the ques
   await using here = await scene();
   const declining = endingClient(here, { url: ["decline", 0], form: ["accept", 0] }, visitPage);
   const no = sampleConfirmation();
-  expect(
-    await refusal(here.consent.port(declining.client, writeFile, never)(async () => no.details)),
-  ).not.toBeInstanceOf(ApprovalNeeded);
+  expect(await refusal(here.consent.port(declining.client, never)(async () => no.details))).not.toBeInstanceOf(
+    ApprovalNeeded,
+  );
   expect(no.outcomes).toEqual([["cancel", "form"]]);
   expect(declining.modes).toEqual(["url"]);
 
@@ -421,7 +407,7 @@ test("after a visit of the page, a decline is a no, and a cancel leaves the ques
     visitors.push(await visitPage(url)),
   );
   const open = sampleConfirmation();
-  const error = await refusal(here.consent.port(cancelling.client, writeFile, never)(async () => open.details));
+  const error = await refusal(here.consent.port(cancelling.client, never)(async () => open.details));
   expect(error).toBeInstanceOf(ApprovalNeeded);
   expect(cancelling.modes).toEqual(["url"]);
   expect(open.outcomes).toEqual([]);
@@ -436,7 +422,7 @@ test("a client that fails after its user has opened the page waits for the answe
     throw new Error("timed out");
   });
   const { details, outcomes } = sampleConfirmation();
-  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const running = here.consent.port(client, never)(async () => details);
   while (visitors.length === 0) await new Promise(setImmediate);
   await visitors[0]?.answer("once");
   await running;
@@ -447,13 +433,13 @@ test("a form that gets no answer is not a no: the call can be approved later", a
   await using here = await scene();
   const client = sampleClient({ form: true }, () => new Promise(() => {}));
   const { details, outcomes } = sampleConfirmation();
-  const running = refusal(here.consent.port(client, writeFile, never)(async () => details));
+  const running = refusal(here.consent.port(client, never)(async () => details));
   await here.clock.fire(300_000);
   const error = await running;
   expect(error).toBeInstanceOf(ApprovalNeeded);
   await here.inbox.answer(error instanceof ApprovalNeeded ? error.id : "", "once", "fairlead approvals");
   expect(outcomes).toEqual([]);
-  await here.consent.port(client, writeFile, never)(async () => details);
+  await here.consent.port(client, never)(async () => details);
   expect(outcomes).toEqual([["proceed_once", "grant"]]);
 });
 
@@ -466,7 +452,7 @@ test("while a form is open, the inbox can answer: the first answer counts", asyn
     return elicited.promise;
   });
   const { details, outcomes } = sampleConfirmation();
-  const running = here.consent.port(client, writeFile, never)(async () => details);
+  const running = here.consent.port(client, never)(async () => details);
   const { id } = await onlyQuestion(here);
   await here.inbox.answer(id, "no", "fairlead approvals");
   expect(await refusal(running)).toMatchObject({ code: "denied" });
@@ -485,7 +471,7 @@ test("a client that cannot show what it declares is asked in the next way", asyn
     return { action: "accept", content: { decision: "once" } };
   });
   const { details, outcomes } = sampleConfirmation();
-  await here.consent.port(client, writeFile, never)(async () => details);
+  await here.consent.port(client, never)(async () => details);
   expect(modes).toEqual(["url", "form"]);
   expect(outcomes).toEqual([["proceed_once", "form"]]);
 });
@@ -495,7 +481,7 @@ test("a cancelled request takes its question back", async () => {
   const cancel = new AbortController();
   const client = sampleClient({ form: true }, () => new Promise(() => {}));
   const { details, outcomes } = sampleConfirmation();
-  const running = refusal(here.consent.port(client, writeFile, cancel.signal)(async () => details));
+  const running = refusal(here.consent.port(client, cancel.signal)(async () => details));
   const { id } = await onlyQuestion(here);
   cancel.abort();
   expect(await running).toMatchObject({ code: "cancelled" });
@@ -517,11 +503,10 @@ async function answeredForConversation(
     () => waiting.shift()?.promise ?? Promise.reject(new Error("asked again")),
   );
   const decidedAgain = deferred<void>();
-  const first = consent.port(client, writeFile, never)(async () => one.details);
+  const first = consent.port(client, never)(async () => one.details);
   while (waiting.length > 1) await new Promise(setImmediate);
   const second = consent.port(
     client,
-    writeFile,
     never,
   )(async () => {
     if (one.outcomes.length === 0) return two.details;
@@ -564,7 +549,6 @@ test("a client fills neither the inbox nor the disk", async () => {
     refusal(
       here.consent.port(
         sampleClient({}, undefined, { name: client }),
-        writeFile,
         never,
       )(async () => sampleConfirmation({ args: { at, text: "x".repeat(200_000) } }).details),
     );
@@ -596,14 +580,12 @@ test("if too many requests of a client wait, the next one is refused without the
   const runs: Promise<HostError>[] = [];
   for (let at = 0; at < 32; at += 1) {
     const { details } = sampleConfirmation({ args: { at } });
-    runs.push(refusal(here.consent.port(client, writeFile, cancel.signal)(async () => details)));
+    runs.push(refusal(here.consent.port(client, cancel.signal)(async () => details)));
     while (forms <= at) await new Promise(setImmediate);
   }
   const watching = await here.inbox.watch(() => {});
   // Refused at once although an inbox is open: the request is not in it.
-  const error = await refusal(
-    here.consent.port(sampleClient(), writeFile, never)(async () => sampleConfirmation().details),
-  );
+  const error = await refusal(here.consent.port(sampleClient(), never)(async () => sampleConfirmation().details));
   expect(error).toMatchObject({
     code: "denied",
     message:
@@ -619,10 +601,10 @@ test("if the state folder cannot be written and a definition may have changed, t
   await using folder = await temporaryFolder();
   const file = await folder.write("state", "a file, not a folder");
   const clock = steppedClock();
-  await using consent = createConsent({ stateFolder: file, clock, now: clock.date });
+  await using consent = new Consent({ stateFolder: file, clock, now: clock.date });
   const doubt = "the state folder /home/ada/.fairlead cannot be written: the file system is read-only";
   const { details } = sampleConfirmation({ rule: { decision: "ask_user", tier: "default", text: "a rule", doubt } });
-  expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => details))).toMatchObject({
+  expect(await refusal(consent.port(sampleClient(), never)(async () => details))).toMatchObject({
     code: "denied",
     message: `files.write_file denied: its definition may have changed since an earlier run: ${doubt}`,
     next: expect.stringContaining("Make Fairlead's folder writable"),
@@ -633,18 +615,18 @@ test("without a folder to write to, the client's own user can still answer", asy
   await using folder = await temporaryFolder();
   const file = await folder.write("state", "a file, not a folder");
   const clock = steppedClock();
-  await using consent = createConsent({ stateFolder: file, clock, now: clock.date });
+  await using consent = new Consent({ stateFolder: file, clock, now: clock.date });
   const { details, outcomes } = sampleConfirmation();
   const client = sampleClient({ form: true }, async () => ({ action: "accept", content: { decision: "once" } }));
-  await consent.port(client, writeFile, never)(async () => details);
+  await consent.port(client, never)(async () => details);
   expect(outcomes).toEqual([["proceed_once", "form"]]);
-  expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => details))).toMatchObject({
+  expect(await refusal(consent.port(sampleClient(), never)(async () => details))).toMatchObject({
     code: "denied",
     message: expect.stringContaining("needs approval, but Fairlead cannot write to the inbox of approvals"),
     next: "fairlead policy allow files.write_file",
   });
   const plan = { ...details, kind: "prompt", toolName: "plan" } as const;
-  expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => plan))).toMatchObject({
+  expect(await refusal(consent.port(sampleClient(), never)(async () => plan))).toMatchObject({
     next: "fairlead policy allow --kind prompt files.plan",
   });
 });

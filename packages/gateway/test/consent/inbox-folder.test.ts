@@ -23,7 +23,7 @@ import {
   removeEntry,
   writeEntry,
 } from "../../src/consent/inbox-folder.ts";
-import { parseProcess } from "../../src/consent/inbox-process.ts";
+import { parseProcess } from "../../src/consent/inbox-watchers.ts";
 
 const question: ConsentQuestion = {
   who: "client",

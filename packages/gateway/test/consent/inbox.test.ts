@@ -8,7 +8,7 @@ import { systemClock } from "@fairlead/core/clock";
 import { isProcessRunning, startTimeOf } from "@fairlead/core/files/running-process";
 import { canMount, smallDisk, temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { openInbox } from "../../src/consent/inbox.ts";
+import { Inbox } from "../../src/consent/inbox.ts";
 import { readAnswer, useAnswer } from "../../src/consent/inbox-answers.ts";
 import {
   type EntryFile,
@@ -21,7 +21,7 @@ import {
   writeEntry,
 } from "../../src/consent/inbox-folder.ts";
 import { hasWatcher } from "../../src/consent/inbox-watchers.ts";
-import { createOpenQuestions } from "../../src/consent/open-questions.ts";
+import { OpenQuestions } from "../../src/consent/open-questions.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const question = {
@@ -41,7 +41,7 @@ test("a question whose answer is being used is neither listed nor answered again
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
   const { id } = await writeEntry(folder, question, Date.now());
-  const inbox = openInbox(state.path);
+  const inbox = new Inbox(state.path);
   expect(await inbox.answer(id, "once", "the first place")).toMatchObject({ isFirst: true });
   // The gateway stopped here: the answer is used, the question not yet removed.
   await rename(join(folder, `${id}.answer.json`), join(folder, `${id}.${Date.now().toString(36)}.done.json`));
@@ -58,7 +58,7 @@ test("an answer belongs to the question that the person saw, not to another one 
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
   const entry = await writeEntry(folder, question, Date.now());
-  const inbox = openInbox(state.path);
+  const inbox = new Inbox(state.path);
   const another = { key: "1".repeat(64) };
   await expect(inbox.answer(entry.id, "once", "the terminal", another)).rejects.toMatchObject({ code: "not_found" });
   expect(await inbox.answer(entry.id, "once", "the terminal", question)).toMatchObject({ isFirst: true });
@@ -71,7 +71,7 @@ test("a damaged answer is no answer", async () => {
   const folder = inboxFolder(state.path);
   const { id } = await writeEntry(folder, question, Date.now());
   await writeFile(join(folder, `${id}.answer.json`), '{"answer":"yes');
-  expect((await openInbox(state.path).list()).map((entry) => entry.id)).toEqual([id]);
+  expect((await new Inbox(state.path).list()).map((entry) => entry.id)).toEqual([id]);
 });
 
 test("no id of a withdrawn question is used again soon, and no two questions get one id", async () => {
@@ -145,7 +145,7 @@ test("the user sees open questions from the oldest to the newest, for one hour",
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
   let time = 1_700_000_000_000;
-  const inbox = openInbox(state.path, { now: () => time });
+  const inbox = new Inbox(state.path, { now: () => time });
   const [first, second] = [
     await writeEntry(folder, numbered(1), time),
     await writeEntry(folder, numbered(2), time + 1),
@@ -183,7 +183,7 @@ test("the user sees open questions from the oldest to the newest, for one hour",
 test("the user reads what became of an answer: a later request uses it, or a request has used it", async () => {
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
-  const inbox = openInbox(state.path);
+  const inbox = new Inbox(state.path);
   const entry = await writeEntry(folder, question, Date.now());
   await makeLate(folder, entry);
   const given = await inbox.answer(entry.id, "once", "here");
@@ -199,7 +199,7 @@ test("the user reads what became of an answer: a later request uses it, or a req
 /** An inbox whose only entry has just been answered. No request has used the answer. */
 async function answered(state: string) {
   const [folder, clock] = [inboxFolder(state), steppedClock()];
-  const inbox = openInbox(state, { clock });
+  const inbox = new Inbox(state, { clock });
   const entry = await writeEntry(folder, question, Date.now());
   return { folder, clock, inbox, entry, given: await inbox.answer(entry.id, "once", "here") };
 }
@@ -232,7 +232,7 @@ test("a process that shows the inbox is registered until it stops", async () => 
   const clock = steppedClock();
   expect(await hasWatcher(folder)).toBe(false);
   let calls = 0;
-  const watching = await openInbox(state.path, { clock }).watch(() => {
+  const watching = await new Inbox(state.path, { clock }).watch(() => {
     calls += 1;
   });
   expect([await hasWatcher(folder), (await readdir(join(folder, "watchers"))).length]).toEqual([true, 1]);
@@ -261,7 +261,7 @@ test("identical requests at the same time have ids of their own: only one contin
   const ids = (await Promise.all([1, 2, 3].map(() => writeEntry(folder, question, now)))).map(({ id }) => id);
   expect(new Set(ids).size).toBe(3);
   expect(ids).toContain(late.id);
-  expect((await openInbox(state.path).list()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  expect((await new Inbox(state.path).list()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
 });
 
 /** Uses the answer to a confirmation in the moment in which it is written, as a gateway on another core does. */
@@ -281,7 +281,7 @@ for (;;) {
 test("an answer that its request uses at once is not taken for an earlier one", async () => {
   await using state = await temporaryFolder();
   const folder = inboxFolder(state.path);
-  const inbox = openInbox(state.path);
+  const inbox = new Inbox(state.path);
   for (let round = 0; round < 10; round += 1) {
     const { id, file } = await writeEntry(folder, question, Date.now());
     const [answer, done, entry] = [`${id}.answer.json`, `${id}.AT.done.json`, file].map((name) => join(folder, name));
@@ -312,9 +312,9 @@ test.runIf(process.platform === "linux")(
     process.kill(pid, "SIGKILL");
     await until(() => !isProcessRunning(pid));
     expect([await isAwaited(folder, entry), await hasWatcher(folder)]).toEqual([false, false]);
-    const inbox = openInbox(state.path);
+    const inbox = new Inbox(state.path);
     expect(await inbox.answer(entry.id, "conversation", "the terminal")).toMatchObject({ answer: "once" });
-    const gateway = createOpenQuestions(state.path, { clock: systemClock, now: Date.now });
+    const gateway = new OpenQuestions(state.path, systemClock, Date.now);
     expect(await gateway.takeLate(question)).toBe("once");
     const ended = once(parent, "exit");
     parent.kill("SIGKILL");
@@ -328,7 +328,7 @@ test.runIf(canMount())(
     await using disk = await smallDisk();
     const folder = inboxFolder(disk.path);
     const { id } = await writeEntry(folder, question, Date.now());
-    const inbox = openInbox(disk.path);
+    const inbox = new Inbox(disk.path);
     await disk.allowBlocks(0);
     await expect(inbox.answer(id, "once", "the terminal")).rejects.toMatchObject({
       code: "internal",

@@ -3,17 +3,17 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createConsent } from "../../src/consent/consent.ts";
+import { Consent } from "../../src/consent/consent.ts";
 import { deferred } from "../support/deferred.ts";
 import { visitPage } from "../support/page-visitor.ts";
-import { sampleClient, sampleConfirmation, writeFile } from "../support/sample-confirmations.ts";
+import { sampleClient, sampleConfirmation } from "../support/sample-confirmations.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 /** Questions of several clients, each of which opens pages and leaves forms unanswered. */
 async function scene() {
   const folder = await temporaryFolder();
   const clock = steppedClock();
-  const consent = createConsent({ stateFolder: join(folder.path, "state"), clock, now: clock.date });
+  const consent = new Consent({ stateFolder: join(folder.path, "state"), clock, now: clock.date });
   const runs: Promise<unknown>[] = [];
   const leaving = new AbortController();
   return {
@@ -31,7 +31,7 @@ async function scene() {
         },
         { name: conversation, conversation },
       );
-      const ended = Promise.allSettled([consent.port(client, writeFile, signal)(async () => details)]);
+      const ended = Promise.allSettled([consent.port(client, signal)(async () => details)]);
       runs.push(ended);
       return { place: await place.promise, outcomes, ended, cancel: () => cancel.abort() };
     },

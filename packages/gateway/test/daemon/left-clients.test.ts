@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createHost } from "@fairlead/core/host";
 import { scaled, seed, temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createConsent } from "../../src/consent/consent.ts";
+import { Consent } from "../../src/consent/consent.ts";
 import { hostStatus } from "../../src/daemon/control.ts";
 import { runDaemon } from "../../src/daemon/daemon.ts";
 import { createGateway, type Gateway } from "../../src/gateway.ts";
@@ -48,7 +48,7 @@ async function startHost(): Promise<RunningHost> {
   const environment = { env, home: path, cwd: path, platform: process.platform };
   const gateway = createGateway({
     createHost: (_, hooks) => createHost({ ...hooks, environment, lazy: true }),
-    consent: createConsent({ stateFolder: path }),
+    consent: new Consent({ stateFolder: path }),
     stateFolder: path,
     version: "1",
   });

@@ -6,8 +6,8 @@ import type { Clock } from "@fairlead/core/clock";
 import { createHost } from "@fairlead/core/host";
 import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
 import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
-import { createConsent } from "../../src/consent/consent.ts";
-import { type Inbox, openInbox } from "../../src/consent/inbox.ts";
+import { Consent } from "../../src/consent/consent.ts";
+import { Inbox } from "../../src/consent/inbox.ts";
 import { createGateway, type Gateway, type GatewayListenOptions, type Workspace } from "../../src/gateway.ts";
 import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
 
@@ -99,7 +99,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
         watch: true,
         ...(options.hostClock && { clock: options.hostClock }),
       }),
-    consent: createConsent({ stateFolder: state, ...time }),
+    consent: new Consent({ stateFolder: state, ...time }),
     stateFolder: state,
     version: "0.0.0",
     ...time,
@@ -112,7 +112,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     url: listening.url,
     state,
     home,
-    inbox: openInbox(state, time),
+    inbox: new Inbox(state, time),
     async client({ era, only, capabilities = {}, answer, headers = {} }) {
       const url = only === undefined ? listening.url : `${listening.url}/${only}`;
       const session = await connect(

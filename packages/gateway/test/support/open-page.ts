@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
-import { createConsent } from "../../src/consent/consent.ts";
-import { openInbox } from "../../src/consent/inbox.ts";
+import { Consent } from "../../src/consent/consent.ts";
+import { Inbox } from "../../src/consent/inbox.ts";
 import { deferred } from "./deferred.ts";
-import { sampleClient, sampleConfirmation, writeFile } from "./sample-confirmations.ts";
+import { sampleClient, sampleConfirmation } from "./sample-confirmations.ts";
 import { steppedClock } from "./stepped-clock.ts";
 
 const never = new AbortController().signal;
@@ -20,7 +20,7 @@ export async function openPage(details = sampleConfirmation()) {
     clock,
     now: clock.date,
   };
-  const consent = createConsent(options);
+  const consent = new Consent(options);
   const shown = deferred<JsonObject>();
   const completed: string[] = [];
   const client = sampleClient(
@@ -31,7 +31,7 @@ export async function openPage(details = sampleConfirmation()) {
     },
     { elicited: (id) => completed.push(id) },
   );
-  const running = consent.port(client, writeFile, never)(async () => details.details);
+  const running = consent.port(client, never)(async () => details.details);
   const ended = Promise.allSettled([running]);
   const params = await shown.promise;
   return {
@@ -41,7 +41,7 @@ export async function openPage(details = sampleConfirmation()) {
     ended,
     completed,
     clock,
-    inbox: openInbox(options.stateFolder, options),
+    inbox: new Inbox(options.stateFolder, options),
     outcomes: details.outcomes,
     async [Symbol.asyncDispose]() {
       await consent[Symbol.asyncDispose]();

@@ -3,13 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { requestName } from "@fairlead/core/policy/confirmation-view";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import {
-  type ConsentAnswer,
-  type Inbox,
-  type InboxEntry,
-  lateAnswer,
-  openInbox,
-} from "@fairlead/gateway/consent/inbox";
+import { type ConsentAnswer, Inbox, type InboxEntry, lateAnswer } from "@fairlead/gateway/consent/inbox";
 import { count } from "../../output/output.ts";
 import { differenceLines } from "../../output/policy/difference-lines.ts";
 import { ageWords } from "../../output/time-text.ts";
@@ -106,7 +100,7 @@ export const approvalVerbs: Readonly<Record<"list" | "show" | "allow" | "deny", 
 
 async function inboxOf(context: Context): Promise<Inbox> {
   const { locations } = await configurationOf(context);
-  return openInbox(locations.state);
+  return new Inbox(locations.state);
 }
 
 async function answer(context: Context, given: ConsentAnswer, because?: string): Promise<void> {

@@ -150,12 +150,12 @@ export function openAppSession(context: Context, configuration: Configuration, s
 
   /** Uses `import`, so that this code is loaded after the first frame and the app starts faster. */
   async function openInboxQuestions(): Promise<AsyncDisposable> {
-    const [{ openInbox }, { showInbox }] = await Promise.all([
+    const [{ Inbox }, { showInbox }] = await Promise.all([
       import("@fairlead/gateway/consent/inbox"),
       import("./inbox-questions.ts"),
     ]);
     const { ask, note, fail } = session;
-    return showInbox({ ask, note, fail, inbox: openInbox(folder), now: Date.now });
+    return showInbox({ ask, note, fail, inbox: new Inbox(folder), now: Date.now });
   }
 
   let inbox: Promise<AsyncDisposable> | undefined;

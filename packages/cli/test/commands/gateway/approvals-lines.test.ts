@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openInbox } from "@fairlead/gateway/consent/inbox";
+import { Inbox } from "@fairlead/gateway/consent/inbox";
 import { expect, test } from "vitest";
 import { askingClient } from "../../support/asking-client.ts";
 import { machine } from "../../support/machine.ts";
@@ -9,7 +9,7 @@ test("the user sees a whole request before the answer, and the answer as a docum
   await using client = askingClient(here);
   await client.request("one\u001b");
   await client.request("two");
-  const [one, two] = await openInbox(join(here.home, ".fairlead")).list();
+  const [one, two] = await new Inbox(join(here.home, ".fairlead")).list();
   if (one === undefined || two === undefined) throw new Error("the requests are not in the inbox");
   const line = (id: string): string => `${id}  files.write_file  for cursor, less than a minute ago\n`;
   expect(await here.run("approvals", "list")).toEqual({

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openInbox } from "@fairlead/gateway/consent/inbox";
+import { Inbox } from "@fairlead/gateway/consent/inbox";
 import { expect, test } from "vitest";
 import { askingClient } from "../../support/asking-client.ts";
 import { machine } from "../../support/machine.ts";
@@ -42,14 +42,14 @@ test("approvals lists, shows, allows and denies requests of clients", async () =
     code: 2,
     stderr: expect.stringContaining("approval nothing not found"),
   });
-  expect((await openInbox(join(here.home, ".fairlead")).list()).map(({ id }) => id)).not.toContain(two);
+  expect((await new Inbox(join(here.home, ".fairlead")).list()).map(({ id }) => id)).not.toContain(two);
 });
 
 test("only the first answer counts", async () => {
   await using here = await machine();
   await using client = askingClient(here);
   await client.request("one");
-  const [{ id } = { id: "" }] = await openInbox(join(here.home, ".fairlead")).list();
+  const [{ id } = { id: "" }] = await new Inbox(join(here.home, ".fairlead")).list();
   expect((await here.run("approvals", "deny", id)).stdout).toBe(`${id}: denied\n`);
   expect(await here.run("approvals", "allow", id)).toMatchObject({
     code: 2,
@@ -68,7 +68,7 @@ test.each([
 ])("allow says what became of a request that waits: changed $isOutdated", async ({ isOutdated, ...said }) => {
   await using here = await machine();
   await using client = askingClient(here, isOutdated);
-  const inbox = openInbox(join(here.home, ".fairlead"));
+  const inbox = new Inbox(join(here.home, ".fairlead"));
   let list: (id: string) => void = () => {};
   const listed = new Promise<string>((resolve) => {
     list = resolve;
@@ -91,7 +91,7 @@ test.each([
 ])("deny %j tells a program that waits: %s", async (words, told) => {
   await using here = await machine();
   await using client = askingClient(here);
-  const inbox = openInbox(join(here.home, ".fairlead"));
+  const inbox = new Inbox(join(here.home, ".fairlead"));
   let list: (id: string) => void = () => {};
   const listed = new Promise<string>((resolve) => {
     list = resolve;
@@ -107,7 +107,7 @@ test("allow says that a request which was refused before has not run", async () 
   await using here = await machine();
   await using client = askingClient(here);
   await client.request("one");
-  const [{ id } = { id: "" }] = await openInbox(join(here.home, ".fairlead")).list();
+  const [{ id } = { id: "" }] = await new Inbox(join(here.home, ".fairlead")).list();
   const { stdout, stderr } = await here.run("approvals", "allow", id);
   expect(stdout).toBe(`${id}: allowed once\n`);
   expect(stderr).toBe(
@@ -124,7 +124,7 @@ test.each([{ words: [] }, { words: ["--conversation"] }])(
       await using client = askingClient(here);
       await client.request("one");
     }
-    const [{ id, answers } = { id: "", answers: [] }] = await openInbox(state).list();
+    const [{ id, answers } = { id: "", answers: [] }] = await new Inbox(state).list();
     expect(answers).toEqual(["no", "once"]);
     const { code, stdout, stderr } = await here.run("approvals", "allow", id, ...words);
     expect([code, stdout]).toEqual([0, `${id}: allowed once\n`]);

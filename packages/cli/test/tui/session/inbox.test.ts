@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openInbox } from "@fairlead/gateway/consent/inbox";
+import { Inbox } from "@fairlead/gateway/consent/inbox";
 import { expect, test } from "vitest";
 import { askingClient } from "../../support/asking-client.ts";
 import { machine } from "../../support/machine.ts";
@@ -24,7 +24,7 @@ test("the app shows the requests of clients as confirmations, and the first answ
   await scene.shown(
     /files\.write_file has not run yet: it runs, once, if the program sends the same request again within ten minutes/,
   );
-  const inbox = openInbox(join(here.home, ".fairlead"));
+  const inbox = new Inbox(join(here.home, ".fairlead"));
   while ((await inbox.list()).length > 0);
   expect(await client.request("early")).toBe("yes");
 
@@ -54,7 +54,7 @@ test("closing the app answers no request", async () => {
     waiting = client.request("waiting", gone.signal);
     await scene.until(({ questions }) => questions.length === 2);
   }
-  const inbox = openInbox(join(here.home, ".fairlead"));
+  const inbox = new Inbox(join(here.home, ".fairlead"));
   expect((await inbox.list()).map(({ args }) => args["text"])).toEqual(["early", "waiting"]);
   gone.abort();
   await waiting;
