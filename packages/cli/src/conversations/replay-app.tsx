@@ -6,7 +6,7 @@ import { render } from "ink";
 import type { Io } from "../shell/io.ts";
 import { App } from "../tui/app.tsx";
 import type { Key } from "../tui/input/keys.ts";
-import { createStore } from "../tui/session/store.ts";
+import { Store } from "../tui/session/store.ts";
 import type { Size } from "../tui/state/app-state.ts";
 import { reduce } from "../tui/state/reduce.ts";
 import { drawingStream, lookAt, takeTerminal, terminalOf } from "../tui/terminal.ts";
@@ -30,7 +30,7 @@ export interface ReplayOptions {
 export async function replayInApp(recorded: RecordedConversation, { io, speed, step }: ReplayOptions): Promise<void> {
   const { stdin, stdout, signal } = terminalOf(io);
   const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
-  const store = createStore(stateBefore(recorded, size()));
+  const store = new Store(stateBefore(recorded, size()));
   const stop = new AbortController();
   let goOn = (): void => {};
 

@@ -3,7 +3,7 @@
 import { type Clock, sleep } from "@fairlead/core/clock";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
 import type { Output } from "../output/output.ts";
-import { itemText } from "../tui/plain/item-text.ts";
+import { itemText } from "../tui/plain/plain-text.ts";
 import type { AppEvent } from "../tui/state/app-state.ts";
 import { reduce } from "../tui/state/reduce.ts";
 import { appEvents, stateBefore } from "./recorded-events.ts";

@@ -10,7 +10,7 @@ import { type ReactElement, useEffect, useInsertionEffect, useMemo, useState, us
 import { spinnerSign } from "../output/reports/progress.ts";
 import type { CompletionList } from "./input/completion.ts";
 import type { HistorySearch } from "./input/history-search.ts";
-import type { AppSession } from "./session/session.ts";
+import type { Store } from "./session/store.ts";
 import { type AppState, questionNumber, type TurnState } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
 import { contextWords, hasMoving, serverWords } from "./state/status.ts";
@@ -24,7 +24,7 @@ import { TranscriptItemView } from "./view/transcript-item.tsx";
 
 /** What the app's root component needs. */
 export interface AppProps {
-  readonly session: Pick<AppSession, "store" | "clock">;
+  readonly session: { readonly store: Pick<Store, "get" | "subscribe">; readonly clock: Clock };
   /**
    * Called before Ink draws the first frame, and each frame that shows another question. `question` is the key of the
    * question in this frame, if any.

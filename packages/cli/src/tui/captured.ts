@@ -61,9 +61,7 @@ export async function runVerbHere(words: readonly string[], context: Context, co
     await context.runWords([...globalWords(context.globals), ...words], quiet.io, quiet.out);
   } catch (error) {
     if (!(error instanceof HostError) || text() === "") throw error;
-    throw new HostError(error.code, `${text()}\n${error.message}`, {
-      ...(error.next !== undefined && { next: error.next }),
-    });
+    throw new HostError(error.code, `${text()}\n${error.message}`, { next: error.next });
   }
   return text();
 }

@@ -25,126 +25,144 @@ import type { Editor } from "./input/editor.ts";
 import type { Key } from "./input/keys.ts";
 import { offerMentions, templateQuestions } from "./input/mention-words.ts";
 import type { Services } from "./services.ts";
+import type { SlashCommand } from "./slash/command.ts";
 import { commandsOf } from "./slash/commands.ts";
 import { valueQuestion } from "./slash/prompt-commands.ts";
-
-/** The completion list of the prompt: handles its keys and updates it in the app's state. */
-export interface Completer {
-  /**
-   * Moves the selection, inserts it or closes the list. Returns false if the list is closed or does not use this key.
-   */
-  readonly press: (key: Key) => boolean;
-  /** Call this after a key that `press` did not use. Opens the list again for the new text, or closes it. */
-  readonly pressed: (key: Key) => void;
-  /** Cancels the unanswered requests to servers. */
-  readonly end: () => void;
-}
 
 /** Milliseconds without a key press before Fairlead asks servers for suggestions. */
 const pause = 120;
 const mostWords = 50;
 
-/** Creates the completer. It stores the completion list in `session.store`. */
-export function createCompleter(services: Services): Completer {
-  const { session, settings, context } = services;
-  const { store, host, conversation, clock, fail } = session;
-  let stop: (() => void) | undefined;
+/** The completion list of the prompt: handles its keys and updates it in `session.store`. */
+export class Completer {
+  readonly #services: Services;
+  #stop: (() => void) | undefined;
 
-  function close(): void {
-    stop?.();
-    stop = undefined;
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /**
+   * Moves the selection, inserts it or closes the list. Returns false if the list is closed or does not use this key.
+   */
+  press(key: Key): boolean {
+    const { store } = this.#services.session;
+    const { completion, editor, questions, focus } = store.get();
+    const step = completion && completionKey(completion, key);
+    if (completion === undefined || step === undefined || (questions.length > 0 && focus !== "input")) return false;
+    switch (step.kind) {
+      case "move":
+        store.dispatch({ type: "completion", completion: step.completion });
+        break;
+      case "close":
+        this.#close();
+        break;
+      case "take":
+        store.dispatch({ type: "edit", editor: take(editor, completion, step.suggestion) });
+        this.#renew();
+        break;
+    }
+    return true;
+  }
+
+  /** Call this after a key that `press` did not use. Opens the list again for the new text, or closes it. */
+  pressed(key: Key): void {
+    if (changesText(key)) this.#renew();
+    else this.#close();
+  }
+
+  /** Cancels the unanswered requests to servers. */
+  end(): void {
+    this.#stop?.();
+  }
+
+  #close(): void {
+    const { store } = this.#services.session;
+    this.#stop?.();
+    this.#stop = undefined;
     if (store.get().completion !== undefined) store.dispatch({ type: "completion" });
   }
 
-  function renew(): void {
-    close();
-    const { editor, search } = store.get();
+  #renew(): void {
+    this.#close();
+    const { session } = this.#services;
+    const { editor, search } = session.store.get();
     if (search !== undefined) return;
     const cursor = cursorContextAt(editor, session.model().provider === "manual");
     if (cursor === undefined) return;
-    const toOffer = (suggestions: readonly CompletionItem[]): CompletionOffer => ({
-      ...rangeOf(cursor, editor),
-      suggestions,
-    });
-    const suggestions = knownAt(cursor);
-    const completion = openCompletion(editor.text, {
-      ...toOffer(suggestions),
-      isUnfinished: cursor.kind === "command" && suggestions.every(({ value }) => value !== cursor.typed),
-    });
-    if (completion !== undefined) store.dispatch({ type: "completion", completion });
-    askLater(cursor, editor, toOffer);
+    const range = { from: cursor.from, to: editor.cursor };
+    const suggestions = this.#knownAt(cursor);
+    const isUnfinished = cursor.kind === "command" && suggestions.every(({ value }) => value !== cursor.typed);
+    const completion = openCompletion(editor.text, { ...range, suggestions, isUnfinished });
+    if (completion !== undefined) session.store.dispatch({ type: "completion", completion });
+    this.#askLater(cursor, editor.text, range);
   }
 
   /** Gets more suggestions from servers and from the disk. A key that renews or closes the list cancels this. */
-  function askLater(
-    cursor: CursorContext,
-    editor: Editor,
-    toOffer: (suggestions: readonly CompletionItem[]) => CompletionOffer,
-  ): void {
+  #askLater(cursor: CursorContext, text: string, range: Pick<CompletionOffer, "from" | "to">): void {
+    const { store, clock, fail } = this.#services.session;
     const ending = new AbortController();
+    const ask = async (): Promise<void> => {
+      await Promise.all(
+        this.#questionsAt(cursor, ending.signal).map(async (question) => {
+          const suggestions = await question;
+          if (ending.signal.aborted || suggestions.length === 0) return;
+          const completion = extend(store.get().completion, text, { ...range, suggestions });
+          if (completion !== undefined) store.dispatch({ type: "completion", completion });
+        }),
+      );
+    };
     const callOff = clock.after(
       pause,
       () => void ask().catch((error: unknown) => (ending.signal.aborted ? undefined : fail(error))),
       { background: true },
     );
-    stop = () => {
+    this.#stop = () => {
       callOff();
       ending.abort();
     };
-
-    async function ask(): Promise<void> {
-      await Promise.all(
-        questionsAt(cursor, ending.signal).map(async (question) => {
-          const more = await question;
-          if (ending.signal.aborted || more.length === 0) return;
-          const completion = extend(store.get().completion, editor.text, toOffer(more));
-          if (completion !== undefined) store.dispatch({ type: "completion", completion });
-        }),
-      );
-    }
   }
 
-  function knownAt(cursor: CursorContext): readonly CompletionItem[] {
+  #knownAt(cursor: CursorContext): readonly CompletionItem[] {
+    const services = this.#services;
     switch (cursor.kind) {
       case "command":
         return rank(commandsOf(services), cursor.typed.slice(1), ({ name }) => name, mostWords).map(
-          ({ name, summary }) => ({
-            value: `/${name}`,
-            about: summary,
-          }),
+          ({ name, summary }) => ({ value: `/${name}`, about: summary }),
         );
       case "word": {
-        const command = commandsOf(services).find(({ name }) => name === cursor.command);
-        return rank(command?.complete?.(cursor.before, services) ?? [], cursor.typed, ({ value }) => value, mostWords);
+        const suggestions = this.#commandNamed(cursor.command)?.complete?.(cursor.before, services) ?? [];
+        return rank(suggestions, cursor.typed, ({ value }) => value, mostWords);
       }
       case "mention":
-        return offerMentions(cursor.typed, host.resources());
+        return offerMentions(cursor.typed, services.session.host.resources());
       case "target":
-        return offerTargets(cursor.typed, callableTools());
+        return offerTargets(cursor.typed, this.#callableTools());
       case "parameter":
-        return toSuggestions(parametersAt(cursor), cursor.typed);
+        return toSuggestions(this.#parametersAt(cursor), cursor.typed);
     }
   }
 
-  function questionsAt(cursor: CursorContext, signal: AbortSignal): readonly Promise<readonly CompletionItem[]>[] {
+  #questionsAt(cursor: CursorContext, signal: AbortSignal): readonly Promise<readonly CompletionItem[]>[] {
+    const { session, context } = this.#services;
+    const { host } = session;
     switch (cursor.kind) {
       case "mention":
         return [
           ...templateQuestions(cursor.typed, host.resources()).map(async ({ request, write }) =>
             (await host.complete(request, { signal })).map(write),
           ),
-          filesAt(cursor.typed),
+          this.#filesAt(cursor.typed),
         ];
       case "word": {
-        const command = commandsOf(services).find(({ name }) => name === cursor.command);
-        const request =
-          command && "prompt" in command ? valueQuestion(command.prompt, cursor.before, cursor.typed) : undefined;
+        const { prompt } = this.#commandNamed(cursor.command) ?? {};
+        const request = prompt && valueQuestion(prompt, cursor.before, cursor.typed);
         if (request === undefined) return [];
         const values = host.complete(request, { signal });
         return [values.then((found) => found.map((value) => ({ value: writeWord(`${request.name}=${value}`) })))];
       }
       case "parameter": {
-        const answer = parametersAt(cursor);
+        const answer = this.#parametersAt(cursor);
         if (answer.kind === "words") return [];
         return [suggestFiles(answer, cursor.typed, context.io).then((found) => toSuggestions(found, cursor.typed))];
       }
@@ -154,15 +172,16 @@ export function createCompleter(services: Services): Completer {
     }
   }
 
-  function parametersAt({
-    target,
-    before,
-    typed,
-  }: Extract<CursorContext, { readonly kind: "parameter" }>): CompletionAnswer {
-    return offerArguments(target, before, typed, callableTools()) ?? { kind: "words", candidates: [] };
+  #commandNamed(wanted: string): SlashCommand | undefined {
+    return commandsOf(this.#services).find(({ name }) => name === wanted);
   }
 
-  function callableTools(): readonly CallTarget[] {
+  #parametersAt({ target, before, typed }: Extract<CursorContext, { readonly kind: "parameter" }>): CompletionAnswer {
+    return offerArguments(target, before, typed, this.#callableTools()) ?? { kind: "words", candidates: [] };
+  }
+
+  #callableTools(): readonly CallTarget[] {
+    const { host, conversation } = this.#services.session;
     const schemas = new Map(host.tools().map((tool) => [keyOf(tool), tool.inputSchema]));
     return conversation.tools().map((tool) => ({ ...tool, inputSchema: schemas.get(keyOf(tool)) ?? {} }));
   }
@@ -171,51 +190,23 @@ export function createCompleter(services: Services): Completer {
    * Suggests files in the workspace folder, if the user trusts this folder. Suggests nothing for paths that lead
    * outside.
    */
-  async function filesAt(typed: string): Promise<readonly CompletionItem[]> {
+  async #filesAt(typed: string): Promise<readonly CompletionItem[]> {
+    const { settings, context } = this.#services;
     const { trust, locations } = settings.get();
     if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
-    const found = await suggestFiles({ kind: "files", prefix: "" }, typed, {
-      ...context.io,
-      cwd: resolve(locations.root),
-    });
+    const io = { ...context.io, cwd: resolve(locations.root) };
+    const found = await suggestFiles({ kind: "files", prefix: "" }, typed, io);
     return toSuggestions(found, typed).map(({ value, isOpen = false }) => ({
       value: isOpen ? `@${value}` : writeMention(value),
       label: value,
       isOpen,
     }));
   }
-
-  return {
-    press(key) {
-      const { completion, editor, questions, focus } = store.get();
-      const step = completion && completionKey(completion, key);
-      if (completion === undefined || step === undefined || (questions.length > 0 && focus !== "input")) return false;
-      switch (step.kind) {
-        case "move":
-          store.dispatch({ type: "completion", completion: step.completion });
-          break;
-        case "close":
-          close();
-          break;
-        case "take":
-          store.dispatch({ type: "edit", editor: take(editor, completion, step.suggestion) });
-          renew();
-          break;
-      }
-      return true;
-    },
-    pressed: (key) => (changesText(key) ? renew() : close()),
-    end: () => stop?.(),
-  };
 }
 
 function changesText({ name, ctrl, meta }: Key): boolean {
   if (name === "backspace" || name === "delete" || name === "tab") return true;
   return name === "text" && ctrl !== true && meta !== true;
-}
-
-function rangeOf({ from }: CursorContext, { cursor }: Editor): Pick<CompletionOffer, "from" | "to"> {
-  return { from, to: cursor };
 }
 
 function keyOf({ server, serverToolName }: Pick<HostTool, "server" | "serverToolName">): string {

@@ -15,34 +15,78 @@ import { dialogRoom } from "./state/dialog.ts";
 import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } from "./state/mcp-panel.ts";
 import { panelExtent } from "./view/dialogs/mcp-panel-frame.ts";
 
-/** Opens the `/mcp` panel and handles its keys. */
-export interface Panel {
-  readonly open: () => void;
-  /** Handles a key. Returns false if the panel is closed or a question is open. */
-  readonly press: (key: Key) => boolean;
-}
-
 const mostLogLines = 200;
 const mostCalls = 50;
 
-/** Creates the panel, closed. Its state is in `session.store`. */
-export function createPanel({ session, settings, servers }: Omit<Services, "openPanel">): Panel {
-  const { store, host, clock, fail } = session;
+/** The `/mcp` panel, closed at first. Its state is in `session.store`. */
+export class Panel {
+  readonly #app: Pick<Services, "session" | "settings" | "servers">;
 
-  function set(panel: PanelState | undefined): void {
-    store.dispatch({ type: "panel", ...(panel && { panel }) });
+  constructor(app: Pick<Services, "session" | "settings" | "servers">) {
+    this.#app = app;
+    const { host } = app.session;
+    host.on("state", ({ state }) => this.#renew(state.name));
+    host.on("catalog", ({ server }) => this.#renew(server));
   }
 
-  async function load(server: string, tab: PanelTab): Promise<void> {
-    const text = await textOf(server, tab);
-    const { panel } = store.get();
+  open(): void {
+    this.#set(openPanel());
+    this.#loadSignIns().catch(this.#app.session.fail);
+  }
+
+  /** Handles a key. Returns false if the panel is closed or a question is open. */
+  press(key: Key): boolean {
+    const { store, clock } = this.#app.session;
+    const { panel, servers, questions, size } = store.get();
+    if (panel === undefined || questions.length > 0) return false;
+    const extent = panelExtent({ panel, servers, now: clock.now() }, dialogRoom(size));
+    this.#act(panelKey(panel, key, servers, extent));
+    return true;
+  }
+
+  #act(step: PanelStep): void {
+    const { session, servers } = this.#app;
+    switch (step.kind) {
+      case "close":
+        this.#set(undefined);
+        break;
+      case "stay":
+        this.#set(step.panel);
+        break;
+      case "look":
+        this.#set(step.panel);
+        this.#load(step.server, step.tab).catch(session.fail);
+        break;
+      case "do":
+        // A sign-in shows its question in the panel's place. A connection test prints into the transcript.
+        if (step.verb === "auth" || step.verb === "test") this.#set(undefined);
+        servers[step.verb](step.server).catch(session.fail);
+        break;
+    }
+  }
+
+  #set(panel: PanelState | undefined): void {
+    this.#app.session.store.dispatch({ type: "panel", panel });
+  }
+
+  #renew(server: string): void {
+    const { store, fail } = this.#app.session;
+    const { open } = store.get().panel ?? {};
+    if (open?.server === server) this.#load(server, open.tab).catch(fail);
+  }
+
+  async #load(server: string, tab: PanelTab): Promise<void> {
+    const text = await this.#textOf(server, tab);
+    const { panel } = this.#app.session.store.get();
     // The user may have switched to another tab while the text was loading.
-    if (panel?.open?.server === server && panel.open.tab === tab) set({ ...panel, open: { ...panel.open, text } });
+    if (panel?.open?.server === server && panel.open.tab === tab)
+      this.#set({ ...panel, open: { ...panel.open, text } });
   }
 
-  function textOf(server: string, tab: PanelTab): SafeText | Promise<SafeText> {
-    const { columns } = store.get().size;
-    const look = { style: plainStyle, columns: columns - 4 };
+  #textOf(server: string, tab: PanelTab): SafeText | Promise<SafeText> {
+    const { session, settings } = this.#app;
+    const { host, store } = session;
+    const look = { style: plainStyle, columns: store.get().size.columns - 4 };
     const state = settings.get().locations.state;
     switch (tab) {
       case "tools":
@@ -58,53 +102,12 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
     }
   }
 
-  async function loadSignIns(): Promise<void> {
-    const states = await signedIn(settings.get());
-    const { panel } = store.get();
+  async #loadSignIns(): Promise<void> {
+    const states = await signedIn(this.#app.settings.get());
+    const { panel } = this.#app.session.store.get();
     const signIns = new Map([...states].map(([name, state]) => [name, signInWords(state)]));
-    if (panel) set({ ...panel, signIns });
+    if (panel) this.#set({ ...panel, signIns });
   }
-
-  function renew(server: string): void {
-    const { open } = store.get().panel ?? {};
-    if (open?.server === server) load(server, open.tab).catch(fail);
-  }
-  host.on("state", ({ state }) => renew(state.name));
-  host.on("catalog", ({ server }) => renew(server));
-
-  function act(step: PanelStep): void {
-    switch (step.kind) {
-      case "close":
-        set(undefined);
-        break;
-      case "stay":
-        set(step.panel);
-        break;
-      case "look":
-        set(step.panel);
-        load(step.server, step.tab).catch(fail);
-        break;
-      case "do":
-        // A sign-in shows its question in the panel's place. A connection test prints into the transcript.
-        if (step.verb === "auth" || step.verb === "test") set(undefined);
-        servers[step.verb](step.server).catch(fail);
-        break;
-    }
-  }
-
-  return {
-    open() {
-      set(openPanel());
-      loadSignIns().catch(fail);
-    },
-    press(key) {
-      const { panel, servers: states, questions, size } = store.get();
-      if (panel === undefined || questions.length > 0) return false;
-      const extent = panelExtent({ panel, servers: states, now: clock.now() }, dialogRoom(size));
-      act(panelKey(panel, key, states, extent));
-      return true;
-    },
-  };
 }
 
 async function readCalls(

@@ -4,11 +4,11 @@ import { createInterface } from "node:readline";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
-import { createQuestionGuard } from "./input/question-guard.ts";
-import { createLateLine, lineSteps } from "./plain/line-steps.ts";
-import { createPastedLines } from "./plain/pasted-lines.ts";
-import { createPlainPrinter } from "./plain/plain-printer.ts";
-import { openAppSession } from "./session/open-session.ts";
+import { QuestionGuard } from "./input/question-guard.ts";
+import { LateLine, lineSteps } from "./plain/line-steps.ts";
+import { PastedLines } from "./plain/pasted-lines.ts";
+import { PlainPrinter } from "./plain/plain-printer.ts";
+import { AppSession } from "./session/session.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
 /** Rows of an imaginary screen on which everything fits, so that nothing is cut. */
@@ -23,7 +23,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
   const left = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const { session, close } = openAppSession(context, configuration, {
+  const session = new AppSession(context, configuration, {
     size: { columns: stdout.columns ?? 80, rows: endless },
     hasScreen: false,
     writeTerminal: (sequence) => void stdout.write(sequence),
@@ -32,9 +32,9 @@ export async function runPlain(context: Context, configuration: Configuration): 
   });
   const { get, subscribe, dispatch } = session.store;
   const { press, clock } = session;
-  const guard = createQuestionGuard({ get, dispatch, press, clock });
-  const printer = createPlainPrinter({ get, onAsked: guard.drawn, write: (text) => void stdout.write(text) });
-  const late = createLateLine({ get, clock });
+  const guard = new QuestionGuard(session.store, press, clock);
+  const printer = new PlainPrinter({ get, onAsked: guard.drawn, write: (text) => void stdout.write(text) });
+  const late = new LateLine(get, clock);
   const stopListening = subscribe(() => {
     late.look();
     printer.update();
@@ -56,7 +56,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
     late.read();
     printer.update();
   };
-  const pasted = createPastedLines({ enter, refuse: (text) => session.note("warning", text), get, clock });
+  const pasted = new PastedLines({ enter, refuse: (text) => session.note("warning", text), get, clock });
   // On a terminal, lines that arrive together were pasted. Lines from a file or a pipe are entered one by one.
   lines.on("line", stdin.isTTY ? pasted.add : enter);
   lines.once("close", () => {
@@ -73,7 +73,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
     signal.removeEventListener("abort", quit);
     lines.close();
     stdin.pause();
-    await close();
+    await session.close();
   }
   signal.throwIfAborted();
 }

@@ -4,8 +4,8 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { render } from "ink";
 import type { Context } from "../shell/verb.ts";
 import { App } from "./app.tsx";
-import { createQuestionGuard } from "./input/question-guard.ts";
-import { openAppSession } from "./session/open-session.ts";
+import { QuestionGuard } from "./input/question-guard.ts";
+import { AppSession } from "./session/session.ts";
 import type { Size } from "./state/app-state.ts";
 import { drawingStream, lookAt, takeTerminal, terminalOf } from "./terminal.ts";
 import { LookContext } from "./view/lines.tsx";
@@ -23,15 +23,15 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     leave = resolve;
   });
   const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
-  const { session, close } = openAppSession(context, configuration, {
+  const session = new AppSession(context, configuration, {
     size: size(),
     hasScreen: true,
     writeTerminal: (sequence) => void stdout.write(sequence),
     onQuit: () => leave?.(),
     onRedraw: redraw,
   });
-  const { get, dispatch, subscribe } = session.store;
-  const guard = createQuestionGuard({ get, dispatch, press: session.press, clock: session.clock });
+  const { dispatch, subscribe } = session.store;
+  const guard = new QuestionGuard(session.store, session.press, session.clock);
   const stopLooking = subscribe(guard.look);
 
   /** Draws the whole app again. Clears the screen but not the scrollback. */
@@ -47,9 +47,9 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   };
   /** Ink may write a frame long after rendering it. Only now can the user see the question. */
   const onWritten = (): void => guard.drawn(rendered);
-  const restore = takeTerminal({ stdin, stdout }, guard.press, session.quit);
-  const abort = (): void => session.quit();
-  signal.addEventListener("abort", abort, { once: true });
+  const quit = (): void => session.quit();
+  const restore = takeTerminal({ stdin, stdout }, guard.press, quit);
+  signal.addEventListener("abort", quit, { once: true });
   stdout.on("resize", redraw);
   const screen = render(
     <LookContext value={lookAt(context.io)}>
@@ -68,12 +68,12 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     await Promise.race([left, screen.waitUntilExit()]);
   } finally {
     stdout.off("resize", redraw);
-    signal.removeEventListener("abort", abort);
+    signal.removeEventListener("abort", quit);
     screen.unmount();
     restore();
     stopLooking();
     guard.end();
-    await close();
+    await session.close();
   }
   signal.throwIfAborted();
 }

@@ -20,5 +20,5 @@ export interface Services {
    */
   readonly writeTerminal: (sequence: string) => void;
   /** Opens the `/mcp` panel. Undefined with `--plain`, which has no panel. */
-  readonly openPanel?: () => void;
+  readonly openPanel?: (() => void) | undefined;
 }

@@ -7,7 +7,7 @@ import { createImageDrawing, imageProtocol } from "../output/reports/inline-imag
 import type { Io } from "../shell/io.ts";
 import { endKeys, type Key, noKeys, readKeys } from "./input/keys.ts";
 import type { Look } from "./view/lines.tsx";
-import { createHighlighter } from "./view/markdown/highlighter.ts";
+import { Highlighter } from "./view/markdown/highlighter.ts";
 
 /**
  * Returns stdin and stdout as a terminal.
@@ -23,8 +23,8 @@ export function lookAt(io: Io): Look {
   const protocol = imageProtocol(io);
   return {
     hasColour: !io.env["NO_COLOR"],
-    highlighter: createHighlighter(),
-    ...(protocol && { draw: createImageDrawing(protocol, io.stdout.columns) }),
+    highlighter: new Highlighter(),
+    draw: protocol && createImageDrawing(protocol, io.stdout.columns),
   };
 }
 

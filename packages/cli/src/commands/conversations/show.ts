@@ -9,7 +9,7 @@ import { stateAfter } from "../../conversations/recorded-events.ts";
 import { columnsOf } from "../../output/wrap.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
-import { itemText } from "../../tui/plain/item-text.ts";
+import { itemText } from "../../tui/plain/plain-text.ts";
 import { toMarkdown } from "../../tui/state/conversation-text.ts";
 
 const size = { columns: 80, rows: 1_000_000 };

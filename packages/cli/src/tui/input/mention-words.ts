@@ -55,7 +55,7 @@ function questionAbout(typed: string, template: Template): TemplateQuestion | un
           of: { kind: "template", server, uriTemplate },
           name: variable.name,
           value: decoded(rest),
-          ...(given.size > 0 && { given: Object.fromEntries(given) }),
+          given: given.size > 0 ? Object.fromEntries(given) : undefined,
         },
         write: (value) => ({
           value: writeMention(`${done}${variable.encode(value)}${ending}`),

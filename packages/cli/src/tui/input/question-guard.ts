@@ -4,29 +4,9 @@
  */
 
 import type { Clock } from "@fairlead/core/clock";
-import type { AppEvent, AppState } from "../state/app-state.ts";
+import type { Store } from "../session/store.ts";
 import { takesText } from "../state/dialog.ts";
 import type { Key } from "./keys.ts";
-
-/** The app's state, and `press`, which handles the keys that the guard lets through. */
-export interface QuestionGuardOptions {
-  readonly get: () => AppState;
-  readonly dispatch: (event: AppEvent) => void;
-  readonly press: (key: Key) => void;
-  readonly clock: Clock;
-}
-
-/** Receives all keys of the app, and ignores those that the user typed for a question that has closed. */
-export interface QuestionGuard {
-  readonly press: (key: Key) => void;
-  /** Call this after each frame is written, with the key of the question in that frame. */
-  readonly drawn: (question: string | undefined) => void;
-  /**
-   * Call this after each change of the app's state. Checks whether the question that the user was answering has closed.
-   */
-  readonly look: () => void;
-  readonly end: () => void;
-}
 
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
@@ -36,73 +16,90 @@ const readingTime = 400;
  */
 const pause = 1000;
 
-/** Creates the guard. Call its `end` when the app ends, to cancel the timers. */
-export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
-  let shown: string | undefined;
-  let callOffReading: (() => void) | undefined;
-  let typedInto: string | undefined;
+/**
+ * Receives all keys of the app, and passes on those that the user did not type for a question that has closed. Call `end`
+ * when the app ends, to cancel the timers.
+ */
+export class QuestionGuard {
+  readonly #store: Pick<Store, "get" | "dispatch">;
+  readonly #pass: (key: Key) => void;
+  readonly #clock: Clock;
+  #shown: string | undefined;
+  #callOffReading: (() => void) | undefined;
+  #typedInto: string | undefined;
   /** Cancels the timer after which keys work again. Set only while keys are ignored. */
-  let callOffPause: (() => void) | undefined;
+  #callOffPause: (() => void) | undefined;
+
+  constructor(store: Pick<Store, "get" | "dispatch">, pass: (key: Key) => void, clock: Clock) {
+    this.#store = store;
+    this.#pass = pass;
+    this.#clock = clock;
+  }
+
+  readonly press = (key: Key): void => {
+    this.look();
+    if (this.#callOffPause !== undefined && !isCtrlC(key)) {
+      if (key.name === "enter" || key.name === "escape") this.#endPause();
+      else this.#startPause();
+      return;
+    }
+    const before = this.#store.get();
+    this.#pass(key);
+    const { questions, focus, dialog } = this.#store.get();
+    const [question] = questions;
+    if (focus === "unseen" && this.#shown !== undefined && question?.key === this.#shown)
+      this.#startReading(this.#shown);
+    const isTyping =
+      question !== undefined &&
+      dialog !== undefined &&
+      takesText(dialog) &&
+      before.focus === "dialog" &&
+      focus === "dialog";
+    this.#typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
+  };
+
+  /** Call this after each frame is written, with the key of the question in that frame. */
+  readonly drawn = (question: string | undefined): void => {
+    if (question === this.#shown) return;
+    this.#shown = question;
+    this.#callOffReading?.();
+    if (question !== undefined) this.#startReading(question);
+  };
+
+  /**
+   * Call this after each change of the app's state. Checks whether the question that the user was answering has closed.
+   */
+  readonly look = (): void => {
+    const { questions, isQuitting } = this.#store.get();
+    if (this.#typedInto === undefined || questions[0]?.key === this.#typedInto) return;
+    this.#typedInto = undefined;
+    if (isQuitting) return;
+    this.#startPause();
+    const text = "The question has closed, and the text that you typed into it is lost. Wait a second before you type.";
+    this.#store.dispatch({ type: "note", tone: "warning", text });
+  };
+
+  end(): void {
+    this.#callOffReading?.();
+    this.#endPause();
+  }
 
   /** Each key press starts the reading time again, because a user who types does not read. */
-  function startReading(question: string): void {
-    callOffReading?.();
-    callOffReading = clock.after(readingTime, () => dispatch({ type: "drawn", key: question }), { background: true });
+  #startReading(key: string): void {
+    this.#callOffReading?.();
+    const seen = (): void => this.#store.dispatch({ type: "drawn", key });
+    this.#callOffReading = this.#clock.after(readingTime, seen, { background: true });
   }
 
-  function startPause(): void {
-    callOffPause?.();
-    callOffPause = clock.after(pause, endPause, { background: true });
+  #startPause(): void {
+    this.#callOffPause?.();
+    this.#callOffPause = this.#clock.after(pause, () => this.#endPause(), { background: true });
   }
 
-  function endPause(): void {
-    callOffPause?.();
-    callOffPause = undefined;
+  #endPause(): void {
+    this.#callOffPause?.();
+    this.#callOffPause = undefined;
   }
-
-  function look(): void {
-    const { questions, isQuitting } = get();
-    if (typedInto === undefined || questions[0]?.key === typedInto) return;
-    typedInto = undefined;
-    if (isQuitting) return;
-    startPause();
-    const text = "The question has closed, and the text that you typed into it is lost. Wait a second before you type.";
-    dispatch({ type: "note", tone: "warning", text });
-  }
-
-  return {
-    look,
-    drawn(question) {
-      if (question === shown) return;
-      shown = question;
-      callOffReading?.();
-      if (question !== undefined) startReading(question);
-    },
-    press(key) {
-      look();
-      if (callOffPause !== undefined && !isCtrlC(key)) {
-        if (key.name === "enter" || key.name === "escape") endPause();
-        else startPause();
-        return;
-      }
-      const before = get();
-      press(key);
-      const { questions, focus, dialog } = get();
-      const [question] = questions;
-      if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
-      const isTyping =
-        question !== undefined &&
-        dialog !== undefined &&
-        takesText(dialog) &&
-        before.focus === "dialog" &&
-        focus === "dialog";
-      typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
-    },
-    end() {
-      callOffReading?.();
-      endPause();
-    },
-  };
 }
 
 function isCtrlC({ name, text, ctrl }: Key): boolean {

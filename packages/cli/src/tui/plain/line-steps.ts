@@ -89,42 +89,40 @@ function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }
 
-/** Detects lines that come too late for their question. */
-export interface LateLine {
-  /** Call this after each change of the app's state. Checks whether the open question has closed. */
-  readonly look: () => void;
-  /** Whether the user may have typed the last line for a question that closed less than 5 seconds ago. */
-  readonly isLate: () => boolean;
-  /** Call this after a line was handled. If that line closed the question, the next line is not late. */
-  readonly read: () => void;
-}
-
 /** A line that is entered within this many milliseconds after a question closed may be the answer to it. */
 const longestLine = 5000;
 
 /** Detects a line that answers a question that has already closed. The app must not send such a line to the model. */
-export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
-  let open: string | undefined;
-  let goneAt: number | undefined;
+export class LateLine {
+  readonly #get: () => AppState;
+  readonly #clock: Clock;
+  #open: string | undefined;
+  #goneAt: number | undefined;
 
-  function look(): void {
-    const { questions, dialog } = get();
-    const [first] = questions;
-    if (open !== undefined && first?.key !== open) goneAt = clock.now();
-    open = first !== undefined && dialog !== undefined && takesText(dialog) ? first.key : undefined;
+  constructor(get: () => AppState, clock: Clock) {
+    this.#get = get;
+    this.#clock = clock;
   }
 
-  return {
-    look,
-    isLate() {
-      look();
-      return goneAt !== undefined && clock.now() - goneAt < longestLine;
-    },
-    read() {
-      look();
-      goneAt = undefined;
-    },
-  };
+  /** Call this after each change of the app's state. Checks whether the open question has closed. */
+  look(): void {
+    const { questions, dialog } = this.#get();
+    const [first] = questions;
+    if (this.#open !== undefined && first?.key !== this.#open) this.#goneAt = this.#clock.now();
+    this.#open = first !== undefined && dialog !== undefined && takesText(dialog) ? first.key : undefined;
+  }
+
+  /** Whether the user may have typed the last line for a question that closed less than 5 seconds ago. */
+  isLate(): boolean {
+    this.look();
+    return this.#goneAt !== undefined && this.#clock.now() - this.#goneAt < longestLine;
+  }
+
+  /** Call this after a line was handled. If that line closed the question, the next line is not late. */
+  read(): void {
+    this.look();
+    this.#goneAt = undefined;
+  }
 }
 
 /** If the line is a valid value, moves to the next field. Otherwise stays at the field and shows the problem. */

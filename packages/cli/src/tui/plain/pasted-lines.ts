@@ -3,15 +3,8 @@
 import type { Clock } from "@fairlead/core/clock";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { clip } from "@fairlead/wire/text";
-import { looksLikeCall } from "../input/typed-call.ts";
+import { looksLikeCall } from "../input/call-words.ts";
 import type { AppState } from "../state/app-state.ts";
-
-/** Receives the lines that the user enters in plain mode. */
-export interface PastedLines {
-  readonly add: (line: string) => void;
-  /** Enters the collected lines at once, without waiting for more. */
-  readonly flush: () => void;
-}
 
 interface PastedLinesOptions {
   readonly clock: Clock;
@@ -24,42 +17,43 @@ interface PastedLinesOptions {
 /** A line that comes more than this many milliseconds after the previous line counts as typed, not pasted. */
 const longestGap = 30;
 
-/** Creates the collector. It passes lines that arrive together to `enter` as one text. */
-export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOptions): PastedLines {
-  let lines: string[] = [];
-  let stopWaiting: (() => void) | undefined;
+/** Receives the lines that the user enters in plain mode. Passes lines that arrive together to `enter` as one text. */
+export class PastedLines {
+  readonly #options: PastedLinesOptions;
+  #lines: string[] = [];
+  #stopWaiting: (() => void) | undefined;
 
-  function flush(): void {
-    stopWaiting?.();
-    const together = lines;
-    lines = [];
+  constructor(options: PastedLinesOptions) {
+    this.#options = options;
+  }
+
+  readonly add = (line: string): void => {
+    this.#lines.push(line);
+    this.#stopWaiting?.();
+    this.#stopWaiting = this.#options.clock.after(longestGap, () => {
+      // On a busy machine, more lines may have arrived that Node has not read yet. `setImmediate` lets Node read them.
+      const last = setImmediate(this.flush);
+      this.#stopWaiting = () => clearImmediate(last);
+    });
+  };
+
+  /** Enters the collected lines at once, without waiting for more. */
+  readonly flush = (): void => {
+    const { get, enter, refuse } = this.#options;
+    this.#stopWaiting?.();
+    const together = this.#lines;
+    this.#lines = [];
     const { questions, model, editor } = get();
     // Each line may answer another question or fill in another form field.
     if (together.length < 2 || questions.length > 0) {
-      together.forEach(enter);
+      for (const line of together) enter(line);
       return;
     }
     const text = together.join("\n");
     const other = model.provider === "manual" ? notACall(editor.text + text) : undefined;
+    const reason = `You pasted ${together.length} lines, and "${other}" is not a tool call, so nothing was run.`;
     if (other === undefined) enter(text);
-    else {
-      const reason = `You pasted ${together.length} lines, and "${other}" is not a tool call, so nothing was run.`;
-      refuse(`${reason} If a value has several lines, put it into quotes.`);
-    }
-  }
-
-  return {
-    add(line) {
-      lines.push(line);
-      stopWaiting?.();
-      stopWaiting = clock.after(longestGap, () => {
-        // On a busy machine, more lines may have arrived that Node has not read yet. `setImmediate` lets Node read
-        // them.
-        const last = setImmediate(flush);
-        stopWaiting = () => clearImmediate(last);
-      });
-    },
-    flush,
+    else refuse(`${reason} If a value has several lines, put it into quotes.`);
   };
 }
 

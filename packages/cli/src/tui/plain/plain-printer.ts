@@ -6,13 +6,7 @@ import { type AppState, questionNumber } from "../state/app-state.ts";
 import type { TranscriptItem } from "../state/transcript.ts";
 import { dialogLines } from "../view/dialogs/dialog-frame.ts";
 import type { Line } from "../view/line.ts";
-import { linesOf } from "./item-text.ts";
-import { plainText } from "./plain-line.ts";
-
-interface PlainPrinter {
-  readonly update: () => void;
-  readonly entered: () => void;
-}
+import { linesOf, plainText } from "./plain-text.ts";
 
 interface PlainPrinterOptions extends Pick<Store, "get"> {
   /** Called with the key of the printed question, or with undefined if no question is open. */
@@ -20,75 +14,74 @@ interface PlainPrinterOptions extends Pick<Store, "get"> {
   readonly write: (text: string) => void;
 }
 
-/** Creates the printer. It prints each item once, when the item is complete. */
-export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): PlainPrinter {
+/** Prints each item once, when the item is complete. */
+export class PlainPrinter {
+  readonly #options: PlainPrinterOptions;
   /** The number at the end of the last printed item's key. `/clear` does not reset these numbers. */
-  let printed = 0;
-  let isAtPrompt = false;
-  let before: AppState | undefined;
+  #printed = 0;
+  #isAtPrompt = false;
+  #before: AppState | undefined;
   /** Calls that were already printed as running. */
-  const begun = new Set<string>();
+  readonly #begun = new Set<string>();
 
-  function print(lines: readonly Line[]): void {
-    if (isAtPrompt) write("\n");
-    isAtPrompt = false;
-    for (const line of lines) write(`${plainText(line)}\n`);
+  constructor(options: PlainPrinterOptions) {
+    this.#options = options;
   }
 
-  function printNews(state: AppState): void {
-    const { items, settled, size } = state;
-    for (const item of items.slice(0, settled)) {
-      if (serialOf(item) <= printed) continue;
-      // The user's own messages are not printed, because the terminal has already echoed them.
-      if (item.kind !== "person") print(linesOf(item, size.columns));
-      printed = serialOf(item);
-    }
-    for (const item of items.slice(settled)) {
-      if (item.kind !== "call" || item.call.status !== "running" || begun.has(item.call.id)) continue;
-      begun.add(item.call.id);
-      // The first span of a running call's line is the spinner, which is not printed.
-      print(
-        linesOf(item, size.columns)
-          .slice(0, 1)
-          .map(([, ...line]) => line),
-      );
-    }
+  /** The user has entered a line, so the cursor is no longer behind the prompt. */
+  entered(): void {
+    this.#isAtPrompt = false;
   }
 
-  function update(): void {
+  update(): void {
+    const { get, onAsked, write } = this.#options;
     const state = get();
-    printNews(state);
+    const before = this.#before;
+    this.#printNews(state);
     const { turn, isQuitArmed, dialog, questions, isQuitting, focus } = state;
     const [question] = questions;
     if (turn.kind === "running" && before?.turn.kind !== "running")
-      print([[{ text: safe`working; press Ctrl-C to stop` }]]);
+      this.#print([[{ text: safe`working; press Ctrl-C to stop` }]]);
     if (turn.kind === "running" && turn.doing !== undefined && turn !== before?.turn)
-      print([[{ text: toSafeLine(turn.doing) }]]);
-    if (isQuitArmed && before?.isQuitArmed !== true) print([[{ text: safe`Ctrl-C once more to quit` }]]);
-    if (
-      question !== undefined &&
-      dialog !== undefined &&
-      (dialog !== before?.dialog || question !== before.questions[0])
-    ) {
+      this.#print([[{ text: toSafeLine(turn.doing) }]]);
+    if (isQuitArmed && before?.isQuitArmed !== true) this.#print([[{ text: safe`Ctrl-C once more to quit` }]]);
+    const isNew = dialog !== before?.dialog || question !== before?.questions[0];
+    if (question !== undefined && dialog !== undefined && isNew) {
       const room = { width: state.size.columns, height: state.size.rows };
       const hint = [{ text: hints[dialog.kind] }];
-      print([...dialogLines(question, dialog, questionNumber(state), room), hint]);
+      this.#print([...dialogLines(question, dialog, questionNumber(state), room), hint]);
     }
-    before = state;
+    this.#before = state;
     onAsked(question?.key);
     const isFree = question === undefined ? turn.kind === "idle" : focus !== "unseen";
-    if (isFree && !isAtPrompt && !isQuitting) {
+    if (isFree && !this.#isAtPrompt && !isQuitting) {
       write(question === undefined || focus === "input" ? "> " : "answer> ");
-      isAtPrompt = true;
+      this.#isAtPrompt = true;
     }
   }
 
-  return {
-    update,
-    entered() {
-      isAtPrompt = false;
-    },
-  };
+  #printNews({ items, settled, size }: AppState): void {
+    for (const item of items.slice(0, settled)) {
+      if (serialOf(item) <= this.#printed) continue;
+      // The user's own messages are not printed, because the terminal has already echoed them.
+      if (item.kind !== "person") this.#print(linesOf(item, size.columns));
+      this.#printed = serialOf(item);
+    }
+    for (const item of items.slice(settled)) {
+      if (item.kind !== "call" || item.call.status !== "running" || this.#begun.has(item.call.id)) continue;
+      this.#begun.add(item.call.id);
+      // The first span of a running call's line is the spinner, which is not printed.
+      const [[, ...headline] = []] = linesOf(item, size.columns);
+      this.#print([headline]);
+    }
+  }
+
+  #print(lines: readonly Line[]): void {
+    const { write } = this.#options;
+    if (this.#isAtPrompt) write("\n");
+    this.#isAtPrompt = false;
+    for (const line of lines) write(`${plainText(line)}\n`);
+  }
 }
 
 /** How to answer each kind of question by entering a line. */

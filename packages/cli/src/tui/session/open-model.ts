@@ -13,16 +13,16 @@ import { typedHere } from "../slash/typed-here.ts";
 
 /** Creates the model for manual mode. It parses each line as `fairlead call` does, and shows errors as its answer. */
 export function openManualModel(
-  host: () => Host,
+  host: Host,
   tools: () => readonly ConversationTool[],
   context: Pick<Context, "io" | "out">,
   findModel: () => Promise<ModelChoice>,
 ): Model {
   return createManualModel({
     async parse(line) {
-      if (isProse(line, host().states(), tools())) return { kind: "message", text: noModelText(await findModel()) };
+      if (isProse(line, host.states(), tools())) return { kind: "message", text: noModelText(await findModel()) };
       try {
-        return { kind: "call", call: await readManualLine(line, { host: host(), tools: tools() }, context) };
+        return { kind: "call", call: await readManualLine(line, { host, tools: tools() }, context) };
       } catch (error) {
         if (!(error instanceof HostError)) throw error;
         const { message, next } = error;

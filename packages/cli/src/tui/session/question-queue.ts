@@ -9,49 +9,45 @@ import {
 } from "../state/questions.ts";
 import type { Store } from "./store.ts";
 
-/** Asks the user questions. `answer` and `refuseAll` close open questions. */
-export interface QuestionQueue {
+/** Asks the user questions. The open ones are in the app's state, in the order in which they were asked. */
+export class QuestionQueue {
+  readonly #store: Store;
+  readonly #waiting = new Map<string, (answer: QuestionAnswer) => void>();
+  #count = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
   /** Asks the user. Resolves with the answer. If `signal` aborts, closes the question and resolves with a refusal. */
-  readonly ask: <K extends Asked["kind"]>(
+  readonly ask = <K extends Asked["kind"]>(
     kind: K,
     asked: Extract<Asked, { readonly kind: K }>,
     signal?: AbortSignal,
-  ) => Promise<AnswersByKind[K]>;
-  readonly answer: (key: string, answer: QuestionAnswer) => void;
-  readonly refuseAll: () => void;
-}
-
-/** Creates the queue. The open questions are in the app's state, in the order in which they were asked. */
-export function createQuestionQueue({ get, dispatch }: Store): QuestionQueue {
-  const waiting = new Map<string, (answer: QuestionAnswer) => void>();
-  let count = 0;
-
-  function answer(key: string, given: QuestionAnswer): void {
-    const settle = waiting.get(key);
-    waiting.delete(key);
-    dispatch({ type: "asked", key });
-    settle?.(given);
-  }
-
-  return {
-    answer,
-    ask(kind, asked, signal) {
-      return new Promise((resolve) => {
-        if (signal?.aborted === true) return resolve(answerTo(kind, refusals[kind]));
-        count += 1;
-        const question: UserQuestion = { ...asked, key: `question-${count}` };
-        const abort = (): void => answer(question.key, refusals[kind]);
-        signal?.addEventListener("abort", abort, { once: true });
-        waiting.set(question.key, (given) => {
-          signal?.removeEventListener("abort", abort);
-          resolve(answerTo(kind, given));
-        });
-        dispatch({ type: "ask", question });
+  ): Promise<AnswersByKind[K]> =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve(answerTo(kind, refusals[kind]));
+      this.#count += 1;
+      const question: UserQuestion = { ...asked, key: `question-${this.#count}` };
+      const abort = (): void => this.answer(question.key, refusals[kind]);
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#waiting.set(question.key, (given) => {
+        signal?.removeEventListener("abort", abort);
+        resolve(answerTo(kind, given));
       });
-    },
-    refuseAll() {
-      for (const { key, kind } of get().questions) answer(key, refusals[kind]);
-    },
+      this.#store.dispatch({ type: "ask", question });
+    });
+
+  /** Closes the question with this key. */
+  readonly answer = (key: string, given: QuestionAnswer): void => {
+    const settle = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    this.#store.dispatch({ type: "asked", key });
+    settle?.(given);
+  };
+
+  readonly refuseAll = (): void => {
+    for (const { key, kind } of this.#store.get().questions) this.answer(key, refusals[kind]);
   };
 }
 

@@ -10,45 +10,87 @@ import type { ServerVerb } from "../state/mcp-panel.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
-/** The actions on one server, by the name of their slash command, such as `start` for `/mcp start`. */
-export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
-  /** Signs in to a server and restarts it. With `device`, the user enters a code in a browser on another device. */
-  readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
-  /**
-   * Reads the settings again and starts the servers. Adds a note that lists the changed servers and begins with
-   * `reason`.
-   */
-  readonly reload: (reason?: () => string) => Promise<void>;
-  /** @throws HostError `server_unknown` */
-  readonly stateOf: (server: string) => ServerState;
-}
-
 /** The parts of the app that the actions use. */
-export interface ServerActionsOptions {
+interface ServerActionsOptions {
   readonly session: Pick<AppSession, "host" | "note" | "show" | "fail">;
-  readonly settings: LiveSettings;
+  readonly settings: Pick<LiveSettings, "change" | "reload">;
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
   /** Signs in over a separate connection. The host's own connection is not used. */
   readonly signIn: (server: string, device: boolean) => Promise<void>;
 }
 
-/** Creates the actions. All actions on one server throw HostError `server_unknown` for an unknown name. */
-export function createServerActions({ session, settings, runVerb, signIn }: ServerActionsOptions): ServerActions {
-  const { host, note, show, fail } = session;
+/** The actions on one server, by the name of their slash command. For an unknown name, all throw `server_unknown`. */
+export class ServerActions implements Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
+  readonly #app: ServerActionsOptions;
 
-  function stateOf(server: string): ServerState {
-    const states = host.states();
-    const found = states.find(({ name }) => name === server);
-    if (found) return found;
-    const hint = nameHint(
-      server,
-      states.map(({ name }) => name),
-    );
-    throw new HostError("server_unknown", `there is no server "${server}"${hint}`, { next: "/mcp list" });
+  constructor(app: ServerActionsOptions) {
+    this.#app = app;
   }
 
-  function tell(server: string): void {
-    const state = stateOf(server);
+  /** @throws HostError `server_unknown` */
+  stateOf(server: string): ServerState {
+    const states = this.#app.session.host.states();
+    const found = states.find(({ name }) => name === server);
+    if (found) return found;
+    const names = states.map(({ name }) => name);
+    const message = `there is no server "${server}"${nameHint(server, names)}`;
+    throw new HostError("server_unknown", message, { next: "/mcp list" });
+  }
+
+  async start(server: string): Promise<void> {
+    this.stateOf(server);
+    await this.#app.session.host.start({ servers: [server] });
+    this.#tell(server);
+  }
+
+  async stop(server: string): Promise<void> {
+    const { host, note } = this.#app.session;
+    this.stateOf(server);
+    await host.stop([server]);
+    note("info", `"${server}" is stopped; it starts again when it is needed`, `/mcp start ${server}`);
+  }
+
+  async restart(server: string): Promise<void> {
+    this.stateOf(server);
+    await this.#app.session.host.restart([server]);
+    this.#tell(server);
+  }
+
+  async enable(server: string): Promise<void> {
+    await this.#setEnabled(server, "enable");
+    if (this.stateOf(server).status === "disconnected") await this.start(server);
+  }
+
+  async disable(server: string): Promise<void> {
+    await this.#setEnabled(server, "disable");
+  }
+
+  /** Signs in to a server and restarts it. With `device`, the user enters a code in a browser on another device. */
+  async auth(server: string, { device = false }: { readonly device?: boolean } = {}): Promise<void> {
+    this.stateOf(server);
+    await this.#app.signIn(server, device);
+    await this.restart(server);
+  }
+
+  async test(server: string): Promise<void> {
+    this.stateOf(server);
+    this.#app.session.show(`/mcp test ${server}`, await this.#app.runVerb("mcp", "test", server));
+  }
+
+  /**
+   * Reads the settings again and starts the servers. Adds a note that lists the changed servers and begins with
+   * `reason`.
+   */
+  async reload(reason?: () => string): Promise<void> {
+    const { host, note, fail } = this.#app.session;
+    const changes = changeWords(await this.#app.settings.reload());
+    note("info", `${reason === undefined ? "" : `${reason()} `}Settings reloaded. ${changes}`);
+    host.start().catch(fail);
+  }
+
+  #tell(server: string): void {
+    const { note } = this.#app.session;
+    const state = this.stateOf(server);
     if (state.status === "connected") note("info", `"${server}": ${stateWords(state)}`);
     else {
       const { message, next } = notConnectedError(state);
@@ -57,54 +99,11 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
   }
 
   /** Runs `fairlead mcp enable` or `disable`, which writes the settings. So the change outlives the app. */
-  async function setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
-    note("info", await settings.change(() => runVerb("mcp", verb, server)));
+  async #setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
+    const { session, settings, runVerb } = this.#app;
+    this.stateOf(server);
+    session.note("info", await settings.change(() => runVerb("mcp", verb, server)));
   }
-
-  return {
-    stateOf,
-    async start(server) {
-      stateOf(server);
-      await host.start({ servers: [server] });
-      tell(server);
-    },
-    async stop(server) {
-      stateOf(server);
-      await host.stop([server]);
-      note("info", `"${server}" is stopped; it starts again when it is needed`, `/mcp start ${server}`);
-    },
-    async restart(server) {
-      stateOf(server);
-      await host.restart([server]);
-      tell(server);
-    },
-    async enable(server) {
-      stateOf(server);
-      await setEnabled(server, "enable");
-      if (stateOf(server).status !== "disconnected") return;
-      await host.start({ servers: [server] });
-      tell(server);
-    },
-    async disable(server) {
-      stateOf(server);
-      await setEnabled(server, "disable");
-    },
-    async auth(server, { device = false } = {}) {
-      stateOf(server);
-      await signIn(server, device);
-      await host.restart([server]);
-      tell(server);
-    },
-    async test(server) {
-      stateOf(server);
-      show(`/mcp test ${server}`, await runVerb("mcp", "test", server));
-    },
-    async reload(reason) {
-      const changes = changeWords(await settings.reload());
-      note("info", `${reason === undefined ? "" : `${reason()} `}Settings reloaded. ${changes}`);
-      host.start().catch(fail);
-    },
-  };
 }
 
 function changeWords({ added, removed, replaced }: ServerChanges): string {

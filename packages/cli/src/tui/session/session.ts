@@ -1,304 +1,59 @@
-/** The app without its screen: runs commands and turns, and keeps the state up to date. */
+/** The running app without its screen: opens the host, runs commands and turns, and keeps the state up to date. */
 
-import type { Clock } from "@fairlead/core/clock";
+import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { HostEvent } from "@fairlead/core/events";
-import type { Host, HostPrompt } from "@fairlead/core/host";
+import { keepResult } from "@fairlead/core/files/result-files";
+import { type Host, openHost } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
+import { openUrl } from "@fairlead/core/net/open-url";
+import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
+import { createRecorder } from "@fairlead/core/recordings/recorder";
 import { findPrompt } from "@fairlead/core/resources/prompt-arguments";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { approvalsPath } from "@fairlead/core/trust/approvals";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { programPlace } from "@fairlead/core/trust/programs";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
+import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import { serversOfCalls } from "../../headless/manual-line.ts";
+import type { Context } from "../../shell/verb.ts";
+import { findModel, findModels } from "../../targets/choose-model.ts";
+import { captured, runVerbHere } from "../captured.ts";
+import { Completer } from "../completer.ts";
+import { isTypedCall } from "../input/call-words.ts";
+import { loadHistory, saveEntry } from "../input/history.ts";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
-import { isTypedCall } from "../input/typed-call.ts";
-import type { AppEvent } from "../state/app-state.ts";
+import { Panel } from "../panel.ts";
+import type { Services } from "../services.ts";
+import type { SlashCommand } from "../slash/command.ts";
+import { commandsOf } from "../slash/commands.ts";
+import type { AppEvent, Size } from "../state/app-state.ts";
+import { initialState } from "../state/reduce.ts";
 import type { NoteTone } from "../state/transcript.ts";
-import type { ConversationSlot } from "./conversation-slot.ts";
-import { createQuestionQueue, type QuestionQueue } from "./question-queue.ts";
-import type { Store } from "./store.ts";
+import { askIfWaiting, chooseAtStart } from "./begin.ts";
+import { LiveSettings } from "./live-settings.ts";
+import { isConsentedByTyping, openManualModel } from "./open-model.ts";
+import { QuestionQueue } from "./question-queue.ts";
+import { resumeAtStart } from "./resume.ts";
+import { ServerActions } from "./server-actions.ts";
+import { answerServers } from "./server-questions.ts";
+import { signInFromApp } from "./sign-in.ts";
+import { Store } from "./store.ts";
 
-/** A command that the user runs with `/name`. */
-export interface SlashCommand {
-  readonly name: string;
-  readonly summary: string;
-  /** The arguments as `/help` shows them, such as `[list|auth SERVER]`. */
-  readonly usage?: string;
-  readonly prompt?: HostPrompt;
-  /** Runs the command. `words`: the text after its name. The app shows the error if this throws. */
-  readonly run: (words: string, session: AppSession) => void | Promise<void>;
-}
-
-/** The running app: its state, its conversation and what the user can do. */
-export interface AppSession extends QuestionQueue {
-  readonly store: Store;
-  readonly host: Host;
-  readonly conversation: Conversation;
-  readonly clock: Clock;
-  /** Returns all current commands, including the prompts of servers. */
-  readonly commands: () => readonly SlashCommand[];
-  readonly press: (key: Key) => void;
-  /** Handles an entered text: a slash command, a tool call, or a message for the model. */
-  readonly submit: (text: string) => void;
-  /** Runs the tool calls that the user typed, without asking the model. */
-  readonly sendCall: (calls: string, shown?: string) => void;
-  /**
-   * Sends a message to the model, even if it begins with `/`. `shown`: the text in the transcript. `before`: earlier
-   * messages, if a server's prompt has several.
-   */
-  readonly send: (input: string | readonly Part[], shown?: string, before?: readonly Content[]) => void;
-  readonly cancelTurn: () => void;
-  readonly note: (tone: NoteTone, text: string, next?: string) => void;
-  readonly show: (title: string, text: string) => void;
-  readonly fail: (error: unknown) => void;
-  /** The model that the user chose. While a typed call runs, `conversation.model` is the manual model instead. */
-  readonly model: () => Model;
-  /** Changes the model, starting with the next request. */
-  readonly setModel: (model: Model) => void;
-  /** Starts a new conversation and clears the screen. */
-  readonly clear: () => void;
-  /** Switches to the conversation `next`, and shows its transcript. */
-  readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
-  /** Lets the model summarise the conversation. Not allowed during a turn. Esc stops the summary. */
-  readonly compact: () => Promise<void>;
-  readonly quit: () => void;
-}
-
-/** A part of the app that receives keys before the prompt does. */
-export interface Overlay {
-  /** Handles a key. Returns false if the overlay does not use this key. */
-  readonly press: (key: Key) => boolean;
-  /** Called after a key that `press` did not use. */
-  readonly pressed: (key: Key) => void;
-}
-
-/** The parts that a session connects, and the functions that it calls. */
-export interface SessionOptions {
-  readonly host: Host;
-  readonly store: Store;
-  readonly conversation: ConversationSlot;
-  /** The model for manual mode, which turns each typed line into a tool call. */
-  readonly manual: Model;
-  readonly clock: Clock;
-  /** Resolves when the app has chosen its model. Earlier messages wait until then. */
-  readonly ready: Promise<void>;
-  readonly commands: (session: AppSession) => readonly SlashCommand[];
-  readonly onEntered: (text: string) => void;
-  /** The panel and the completion list, which receive each key first. */
-  readonly overlay?: Overlay;
+/** The terminal on which the app runs: its size and what it can do. */
+export interface Screen {
+  readonly size: Size;
+  /** Whether the app draws a screen. With `--plain`, it prints lines instead. */
+  readonly hasScreen: boolean;
+  /** Writes a control sequence that neither prints text nor moves the cursor. */
+  readonly writeTerminal: (sequence: string) => void;
   readonly onQuit: () => void;
-  /** Saves images and audio of a tool result as files, and adds the paths to the event. */
-  readonly keepMedia: (event: TurnEvent) => Promise<TurnEvent>;
   readonly onRedraw: () => void;
-}
-
-/** Host events that change the app's state. `open-session.ts` handles `settings_changed`. */
-const hostEvents: readonly HostEvent["type"][] = [
-  ...([
-    "state",
-    "history_failed",
-    "conversation_not_recorded",
-    "refresh_failed",
-    "catalog",
-    "ide_trust_changed",
-  ] as const),
-];
-
-/** Creates the session and listens to the host's events. */
-export function createSession(options: SessionOptions): AppSession {
-  const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
-  const { dispatch } = store;
-  const questions = createQuestionQueue(store);
-  const queue: Message[] = [];
-  let stop: AbortController | undefined;
-  let { model } = conversation;
-
-  for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
-  ready.catch(fail);
-  // Asks the host for the states: an event may come from a server that a reload has already replaced.
-  for (const type of ["state", "servers"] as const)
-    host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
-
-  const note: AppSession["note"] = (tone, text, next) =>
-    dispatch({ type: "note", tone, text, ...(next !== undefined && { next }) });
-
-  function fail(error: unknown): void {
-    const { message, next } = unexpected(error);
-    note("error", message, next);
-  }
-
-  async function takeTurn({ input, shown, before, isCall }: Message): Promise<void> {
-    const controller = new AbortController();
-    const { signal } = controller;
-    stop = controller;
-    try {
-      const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // If no model could be chosen, the error is already shown and the turn runs in manual mode.
-      await Promise.race([ready.catch(() => undefined), stopped]);
-      conversation.setModel(isCall ? manual : model);
-      const isManual = conversation.model.provider === "manual";
-      const waitFor =
-        isManual && typeof input === "string"
-          ? serversOfCalls(input, { host, tools: conversation.tools() })
-          : undefined;
-      for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
-        dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
-    } catch (error) {
-      // A conversation reports failures as events, so an exception is a bug. Even then the turn must end.
-      dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
-    } finally {
-      stop = undefined;
-      conversation.setModel(model);
-      dispatch({ type: "context", tokens: conversation.tokens() });
-      if (signal.aborted) takeBack();
-      else sendNext();
-    }
-  }
-
-  function sendNext(): void {
-    const next = queue.shift();
-    if (next === undefined) return;
-    dispatch({ type: "waited", count: 1 });
-    begin(next);
-  }
-
-  function begin(message: Message): void {
-    if (stop !== undefined) {
-      queue.push(message);
-      dispatch({ type: "wait", text: message.shown });
-    } else {
-      dispatch({ type: "sent", text: message.shown, attachments: [], now: clock.now() });
-      void takeTurn(message);
-    }
-  }
-
-  /** Puts queued messages back into the prompt, because a user who stops a turn does not want the next one to start. */
-  function takeBack(): void {
-    const texts = queue.splice(0).map(({ shown }) => shown);
-    if (texts.length === 0) return;
-    dispatch({ type: "waited", count: store.get().waiting.length });
-    const { editor } = store.get();
-    const text = [...texts, ...(editor.text === "" ? [] : [editor.text])].join("\n");
-    dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
-  }
-
-  function act(action: Action): void {
-    switch (action.type) {
-      case "submit":
-        onEntered(action.text);
-        session.submit(action.text);
-        break;
-      case "answer":
-        questions.answer(action.question.key, action.answer);
-        break;
-      case "cancel_calls":
-        takeBack();
-        if (!conversation.cancelCalls()) session.cancelTurn();
-        break;
-      case "cancel_turn":
-        session.cancelTurn();
-        break;
-      case "redraw":
-        onRedraw();
-        break;
-      case "quit":
-        session.quit();
-        break;
-    }
-  }
-
-  async function runCommand(name: string, words: string): Promise<void> {
-    const commands = session.commands();
-    const command = commands.find((each) => each.name === name) ?? commands.find(isPromptNamed(name));
-    if (command === undefined) return note("error", `unknown command /${name}`, "/help");
-    await command.run(words, session);
-  }
-
-  function isPromptNamed(name: string): (command: SlashCommand) => boolean {
-    const found = findPrompt(name, host.promptRegistry);
-    return ({ prompt }) =>
-      found !== undefined && prompt?.server === found.serverName && prompt.serverPromptName === found.serverPromptName;
-  }
-
-  const session: AppSession = {
-    ...questions,
-    store,
-    host,
-    conversation,
-    clock,
-    note,
-    fail,
-    commands: () => options.commands(session),
-    press(key) {
-      if (options.overlay?.press(key) === true) return;
-      const { events, action } = routeKey(store.get(), key);
-      for (const event of events) {
-        // Folding changes rows that are already printed, so the screen is drawn again.
-        if (event.type === "fold") onRedraw();
-        dispatch(event);
-      }
-      if (action !== undefined) act(action);
-      options.overlay?.pressed(key);
-    },
-    submit(text) {
-      const [, name, words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-      if (name !== undefined && !name.includes("/")) return void runCommand(name, words.trim()).catch(fail);
-      if (isTypedCall(text, conversation.tools)) session.sendCall(text);
-      else session.send(text);
-    },
-    send: (input, shown = typeof input === "string" ? input : "", before = []) =>
-      begin({ input, shown, before, isCall: false }),
-    sendCall: (input, shown = input) => begin({ input, shown, before: [], isCall: true }),
-    cancelTurn() {
-      dispatch({ type: "cancelling" });
-      stop?.abort();
-    },
-    show: (title, text) => dispatch({ type: "output", title, text }),
-    model: () => model,
-    setModel(next) {
-      model = next;
-      // A typed call needs the manual model until it ends. `takeTurn` then sets the new model.
-      if (conversation.model !== manual || stop === undefined) conversation.setModel(next);
-      dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
-    },
-    clear() {
-      conversation.renew().catch(fail);
-      dispatch({ type: "clear" });
-      onRedraw();
-    },
-    take(next, shown) {
-      conversation.replace(next).catch(fail);
-      dispatch({ type: "clear" });
-      for (const event of shown) dispatch(event);
-      session.setModel(next.model);
-      onRedraw();
-    },
-    async compact() {
-      const controller = new AbortController();
-      stop = controller;
-      dispatch({ type: "sent", text: "/compact", attachments: [], now: clock.now() });
-      const tell = (event: TurnEvent): void => dispatch({ type: "turn", event, now: clock.now() });
-      try {
-        await conversation.compact({ signal: controller.signal });
-        tell({ type: "note", message: "The model continues from its summary. All messages stay on disk." });
-        tell({ type: "done", reason: "stop", text: "", denied: 0, calls: 0 });
-      } catch (error) {
-        tell({ type: "error", error: unexpected(error) });
-      } finally {
-        stop = undefined;
-        if (controller.signal.aborted) takeBack();
-        else sendNext();
-      }
-    },
-    quit() {
-      dispatch({ type: "quit" });
-      stop?.abort();
-      onQuit();
-    },
-  };
-  return session;
 }
 
 interface Message {
@@ -308,8 +63,448 @@ interface Message {
   readonly isCall: boolean;
 }
 
+/** Host events that change the app's state. `#onSettingsChanged` handles `settings_changed`. */
+const hostEvents: readonly HostEvent["type"][] = [
+  "state",
+  "history_failed",
+  "conversation_not_recorded",
+  "refresh_failed",
+  "catalog",
+  "ide_trust_changed",
+];
+
+/** Columns at the right of the screen that a command's output leaves empty. */
+const margin = 4;
+
+/** The running app: its state, its conversation and what the user can do. */
+export class AppSession {
+  readonly store: Store;
+  readonly host: Host;
+  readonly clock: Clock = systemClock;
+  readonly ask: QuestionQueue["ask"];
+  readonly answer: QuestionQueue["answer"];
+  readonly #questions: QuestionQueue;
+  readonly #context: Context;
+  readonly #screen: Screen;
+  readonly #folder: string;
+  readonly #settings: LiveSettings;
+  /** The model for manual mode, which turns each typed line into a tool call. */
+  readonly #manual: Model;
+  readonly #services: Services;
+  readonly #panel: Panel;
+  readonly #completer: Completer;
+  /** Resolves when the app has chosen its model. Earlier messages wait until then. */
+  readonly #ready: Promise<void>;
+  readonly #queue: Message[] = [];
+  #conversation: Conversation;
+  #model: Model;
+  #stop: AbortController | undefined;
+  #inbox: Promise<AsyncDisposable> | undefined;
+  #lastSave: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  /** Opens the session at once, and connects to servers and to the model in the background. */
+  constructor(context: Context, configuration: Configuration, screen: Screen) {
+    this.#context = context;
+    this.#screen = screen;
+    this.#folder = configuration.locations.state;
+    const settings = new LiveSettings(
+      context,
+      configuration,
+      () => this.host,
+      (text) => this.note("warning", text),
+    );
+    this.#settings = settings;
+    this.host = openHost(configuration, {
+      ...answerServers({
+        questions: () => this,
+        model: () => this.model(),
+        isConsented: (details) => isConsentedByTyping(this.host, this.#conversation.model, details),
+        openUrl: (url) => openUrl(url, programPlace(settings.get())),
+        schemaOf: (server, tool) => this.host.catalog(server)?.tools.find(({ name }) => name === tool)?.inputSchema,
+        note: (text, next) => this.note("info", text, next),
+        tell: (text) => this.note("warning", text),
+      }),
+      debug: context.globals.debug,
+      record: context.globals.record === undefined ? undefined : createRecorder({ folder: context.globals.record }),
+      recover: true,
+      watch: true,
+      load: () => settings.read(),
+      ide: context.ide,
+    });
+    const { host } = this;
+    this.#manual = openManualModel(
+      host,
+      () => this.#conversation.tools(),
+      // Only the app may write to the terminal.
+      captured(context).context,
+      () => findModel(settings.get(), undefined),
+    );
+    this.#model = this.#manual;
+    this.#conversation = host.conversation({ model: this.#manual });
+    const { provider, name } = this.#manual;
+    this.store = new Store(initialState({ provider, name }, host.states(), screen.size));
+    this.#questions = new QuestionQueue(this.store);
+    this.ask = this.#questions.ask;
+    this.answer = this.#questions.answer;
+    const runVerb: Services["runVerb"] = (...words) =>
+      runVerbHere(words, context, Math.max(40, this.store.get().size.columns - margin));
+    const servers = new ServerActions({
+      session: this,
+      settings,
+      runVerb,
+      signIn: (server, device) => signInFromApp(server, { session: this, settings, context, device }),
+    });
+    this.#services = {
+      session: this,
+      context,
+      settings,
+      servers,
+      models: {
+        manual: this.#manual,
+        find: (wanted) => findModel(settings.get(), wanted),
+        list: () => findModels(settings.get()),
+      },
+      runVerb,
+      writeTerminal: screen.writeTerminal,
+      openPanel: screen.hasScreen ? () => this.#panel.open() : undefined,
+    };
+    this.#panel = new Panel(this.#services);
+    this.#completer = new Completer(this.#services);
+    this.#listen();
+    this.#ready = new Promise((resolve) => setImmediate(() => resolve(this.#choose())));
+    this.#ready.catch(this.fail);
+    this.#begin().catch((error: unknown) => {
+      if (!this.store.get().isQuitting) this.fail(error);
+    });
+  }
+
+  #listen(): void {
+    const { host, store } = this;
+    for (const type of hostEvents) host.on(type, (event) => store.dispatch({ type: "host", event }));
+    // Asks the host for the states: an event may come from a server that a reload has already replaced.
+    for (const type of ["state", "servers"] as const)
+      host.on(type, () => store.dispatch({ type: "servers", servers: host.states() }));
+    host.on("settings_changed", ({ file }) => void this.#onSettingsChanged(file).catch(this.fail));
+  }
+
+  async #choose(): Promise<void> {
+    const { model, ...resuming } = this.#context.command.opts<{ readonly model?: string } & ResumeOptions>();
+    await chooseAtStart(this.#services, model);
+    await resumeAtStart(resuming, this.#services);
+  }
+
+  async #begin(): Promise<void> {
+    const entries = await loadHistory(this.#folder);
+    if (entries !== undefined) this.store.dispatch({ type: "history", entries });
+    await this.host.recall();
+    if (this.#isClosed) return;
+    this.#inbox = this.#openInbox();
+    this.#inbox.catch(this.fail);
+    const asked = this.#ready.then(() => askIfWaiting(this.#services));
+    await Promise.all([this.host.start(), asked.then(() => this.#submitPrompt())]);
+  }
+
+  /** Uses `import`, so that this code is loaded after the first frame and the app starts faster. */
+  async #openInbox(): Promise<AsyncDisposable> {
+    const [{ Inbox }, { showInbox }] = await Promise.all([
+      import("@fairlead/gateway/consent/inbox"),
+      import("./inbox-questions.ts"),
+    ]);
+    const { ask, note, fail } = this;
+    return showInbox({ ask, note, fail, inbox: new Inbox(this.#folder), now: Date.now });
+  }
+
+  /**
+   * Sends the message of `fairlead "…"`. Another program may have written it, so it must not run a tool call or a
+   * built-in slash command. It may use a server's prompt.
+   */
+  #submitPrompt(): void {
+    const prompt = this.#context.operands.join(" ").trim();
+    if (prompt === "" || this.store.get().isQuitting) return;
+    const [, name] = /^\/(\S+)/.exec(prompt) ?? [];
+    const isPrompt = this.commands().find((each) => each.name === name)?.prompt !== undefined;
+    if (!isPrompt && this.#model === this.#manual) this.#offerPrompt(prompt);
+    else {
+      this.store.dispatch({ type: "entered", text: prompt });
+      if (isPrompt) this.submit(prompt);
+      else this.send(prompt);
+    }
+  }
+
+  /** Without a model, the message would run as a tool call. So it is put into the prompt, and the user decides. */
+  #offerPrompt(text: string): void {
+    const { editor } = this.store.get();
+    const isNotSent = "There is no model, so the first message was not sent";
+    if (this.#screen.hasScreen && editor.text === "") {
+      this.store.dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
+      this.note("info", `${isNotSent}.`, "press Enter to run it as a tool call");
+    } else this.note("warning", `${isNotSent}: ${toVisibleLine(text)}`, "type it here to run it as a tool call");
+  }
+
+  async #onSettingsChanged(file: string): Promise<void> {
+    const { servers } = this.#services;
+    if (!(await this.#settings.isChangedElsewhere(file))) return;
+    const { locations, trust } = this.#settings.get();
+    if (file === approvalsPath(locations.state))
+      return servers.reload(() => `The approvals for the servers of ${locations.root} changed.`);
+    if (file !== locations.trustedFolders) return this.note("info", `Settings changed: ${file}`, "/mcp reload");
+    // If the folder is no longer trusted, its servers must stop at once. So this does not wait for `/mcp reload`.
+    await servers.reload(() => trustWords(locations.root, trust.trusted, this.#settings.get().trust.trusted));
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  /** The model that the user chose. While a typed call runs, `conversation.model` is the manual model instead. */
+  model(): Model {
+    return this.#model;
+  }
+
+  /** Changes the model, starting with the next request. */
+  setModel(next: Model): void {
+    this.#model = next;
+    // A typed call needs the manual model until it ends. `#takeTurn` then sets the new model.
+    if (this.#conversation.model !== this.#manual || this.#stop === undefined) this.#conversation.setModel(next);
+    this.store.dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
+  }
+
+  readonly note = (tone: NoteTone, text: string, next?: string): void =>
+    this.store.dispatch({ type: "note", tone, text, next });
+
+  readonly show = (title: string, text: string): void => this.store.dispatch({ type: "output", title, text });
+
+  readonly fail = (error: unknown): void => {
+    const { message, next } = unexpected(error);
+    this.note("error", message, next);
+  };
+
+  /** Returns all current commands, including the prompts of servers. */
+  commands(): readonly SlashCommand[] {
+    return commandsOf(this.#services);
+  }
+
+  readonly press = (key: Key): void => {
+    // The panel and the completion list receive each key first.
+    if (this.#panel.press(key) || this.#completer.press(key)) return;
+    const { events, action } = routeKey(this.store.get(), key);
+    for (const event of events) {
+      // Folding changes rows that are already printed, so the screen is drawn again.
+      if (event.type === "fold") this.#screen.onRedraw();
+      this.store.dispatch(event);
+    }
+    if (action !== undefined) this.#act(action);
+    this.#completer.pressed(key);
+  };
+
+  #act(action: Action): void {
+    switch (action.type) {
+      case "submit":
+        this.#lastSave = this.#lastSave.then(() => saveEntry(this.#folder, action.text)).catch(this.fail);
+        this.submit(action.text);
+        break;
+      case "answer":
+        this.answer(action.question.key, action.answer);
+        break;
+      case "cancel_calls":
+        this.#takeBack();
+        if (!this.#conversation.cancelCalls()) this.cancelTurn();
+        break;
+      case "cancel_turn":
+        this.cancelTurn();
+        break;
+      case "redraw":
+        this.#screen.onRedraw();
+        break;
+      case "quit":
+        this.quit();
+        break;
+    }
+  }
+
+  /** Handles an entered text: a slash command, a tool call, or a message for the model. */
+  submit(text: string): void {
+    const [, name, words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+    if (name !== undefined && !name.includes("/")) return void this.#runCommand(name, words.trim()).catch(this.fail);
+    if (isTypedCall(text, () => this.#conversation.tools())) this.sendCall(text);
+    else this.send(text);
+  }
+
+  async #runCommand(name: string, words: string): Promise<void> {
+    const commands = this.commands();
+    const command = commands.find((each) => each.name === name) ?? commands.find(this.#isPromptNamed(name));
+    if (command === undefined) return this.note("error", `unknown command /${name}`, "/help");
+    await command.run(words, this.#services);
+  }
+
+  #isPromptNamed(name: string): (command: SlashCommand) => boolean {
+    const found = findPrompt(name, this.host.promptRegistry);
+    return ({ prompt }) =>
+      found !== undefined && prompt?.server === found.serverName && prompt.serverPromptName === found.serverPromptName;
+  }
+
+  /**
+   * Sends a message to the model, even if it begins with `/`. `shown`: the text in the transcript. `before`: earlier
+   * messages, if a server's prompt has several.
+   */
+  send(
+    input: string | readonly Part[],
+    shown: string = typeof input === "string" ? input : "",
+    before: readonly Content[] = [],
+  ): void {
+    this.#beginTurn({ input, shown, before, isCall: false });
+  }
+
+  /** Runs the tool calls that the user typed, without asking the model. */
+  sendCall(input: string, shown: string = input): void {
+    this.#beginTurn({ input, shown, before: [], isCall: true });
+  }
+
+  #beginTurn(message: Message): void {
+    if (this.#stop !== undefined) {
+      this.#queue.push(message);
+      this.store.dispatch({ type: "wait", text: message.shown });
+    } else {
+      this.store.dispatch({ type: "sent", text: message.shown, attachments: [], now: this.clock.now() });
+      void this.#takeTurn(message);
+    }
+  }
+
+  async #takeTurn({ input, shown, before, isCall }: Message): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { host } = this;
+    const conversation = this.#conversation;
+    this.#stop = controller;
+    try {
+      const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      // If no model could be chosen, the error is already shown and the turn runs in manual mode.
+      await Promise.race([this.#ready.catch(() => undefined), stopped]);
+      conversation.setModel(isCall ? this.#manual : this.#model);
+      const isManual = conversation.model.provider === "manual";
+      const waitFor =
+        isManual && typeof input === "string"
+          ? serversOfCalls(input, { host, tools: conversation.tools() })
+          : undefined;
+      for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
+        this.#tell(await this.#keepMedia(event));
+    } catch (error) {
+      // A conversation reports failures as events, so an exception is a bug. Even then the turn must end.
+      this.#tell({ type: "error", error: unexpected(error) });
+    } finally {
+      conversation.setModel(this.#model);
+      this.store.dispatch({ type: "context", tokens: conversation.tokens() });
+      this.#endTurn(signal);
+    }
+  }
+
+  #tell(event: TurnEvent): void {
+    this.store.dispatch({ type: "turn", event, now: this.clock.now() });
+  }
+
+  /** Sends the next queued message, unless the user has stopped this turn. */
+  #endTurn({ aborted }: AbortSignal): void {
+    this.#stop = undefined;
+    if (aborted) this.#takeBack();
+    const next = this.#queue.shift();
+    if (next === undefined) return;
+    this.store.dispatch({ type: "waited", count: 1 });
+    this.#beginTurn(next);
+  }
+
+  /** Puts queued messages back into the prompt, because a user who stops a turn does not want the next one to start. */
+  #takeBack(): void {
+    const texts = this.#queue.splice(0).map(({ shown }) => shown);
+    if (texts.length === 0) return;
+    const { waiting, editor } = this.store.get();
+    this.store.dispatch({ type: "waited", count: waiting.length });
+    const text = [...texts, ...(editor.text === "" ? [] : [editor.text])].join("\n");
+    this.store.dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
+  }
+
+  /** Saves images and audio of a tool result as files, and adds the paths to the event. */
+  async #keepMedia(event: TurnEvent): Promise<TurnEvent> {
+    if (event.type !== "call" || event.media === undefined) return event;
+    const files: string[] = [...(event.files ?? [])];
+    for (const { mimeType, data } of event.media) {
+      const extension = extensionOf(toMediaType(mimeType));
+      try {
+        files.push((await keepResult(this.#folder, { extension, data, encoding: "base64" })).path);
+      } catch (error) {
+        if (!(error instanceof HostError)) throw error;
+        this.note("warning", error.message);
+      }
+    }
+    return { ...event, files };
+  }
+
+  cancelTurn(): void {
+    this.store.dispatch({ type: "cancelling" });
+    this.#stop?.abort();
+  }
+
+  /** Starts a new conversation and clears the screen. */
+  clear(): void {
+    this.#replace(this.host.conversation({ model: this.#conversation.model }), []);
+  }
+
+  /** Switches to the conversation `next`, and shows its transcript. */
+  take(next: Conversation, shown: Iterable<AppEvent>): void {
+    this.#replace(next, shown);
+    this.setModel(next.model);
+  }
+
+  #replace(next: Conversation, shown: Iterable<AppEvent>): void {
+    this.#conversation.close().catch(this.fail);
+    this.#conversation = next;
+    this.store.dispatch({ type: "clear" });
+    for (const event of shown) this.store.dispatch(event);
+    this.#screen.onRedraw();
+  }
+
+  /** Lets the model summarise the conversation. Not allowed during a turn. Esc stops the summary. */
+  async compact(): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#stop = controller;
+    this.store.dispatch({ type: "sent", text: "/compact", attachments: [], now: this.clock.now() });
+    try {
+      await this.#conversation.compact({ signal });
+      this.#tell({ type: "note", message: "The model continues from its summary. All messages stay on disk." });
+      this.#tell({ type: "done", reason: "stop", text: "", denied: 0, calls: 0 });
+    } catch (error) {
+      this.#tell({ type: "error", error: unexpected(error) });
+    } finally {
+      this.#endTurn(signal);
+    }
+  }
+
+  quit(): void {
+    this.store.dispatch({ type: "quit" });
+    this.#stop?.abort();
+    this.#screen.onQuit();
+  }
+
+  /** Closes the session. Resolves when every server has stopped. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#completer.end();
+    // Closes the inbox first. Otherwise `refuseAll` would send a "no" to the clients, as if the user had answered.
+    const shown = await this.#inbox?.catch(() => undefined);
+    const isLeft = shown?.[Symbol.asyncDispose]();
+    this.#questions.refuseAll();
+    await Promise.all([this.host[Symbol.asyncDispose](), this.#lastSave, isLeft]);
+  }
+}
+
 function unexpected(error: unknown): HostError {
   if (error instanceof HostError) return error;
   const message = `internal failure: ${errorMessage(error)}`;
   return new HostError("internal", message, { cause: error });
+}
+
+function trustWords(root: string, wasTrusted: boolean, isTrusted: boolean): string {
+  if (wasTrusted === isTrusted) return `Trusted folders changed; ${root} is still ${isTrusted ? "" : "not "}trusted.`;
+  return `${root} is ${isTrusted ? "now" : "no longer"} trusted.`;
 }

@@ -1,17 +1,19 @@
-/** The type of a built-in slash command, and functions that several commands use. */
+/** The type of a slash command, and functions that several commands use. */
 
+import type { HostPrompt } from "@fairlead/core/host";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import type { Style } from "../../output/output.ts";
 import { plainStyle } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";
 import type { Services } from "../services.ts";
 
-/** A slash command of Fairlead itself, as opposed to a server's prompt. */
-export interface BuiltIn {
+/** A command that the user runs with `/name`: one of Fairlead itself, or a server's prompt. */
+export interface SlashCommand {
   readonly name: string;
   readonly summary: string;
   /** The arguments of the command, as `/help` shows them. */
-  readonly usage?: string;
+  readonly usage?: string | undefined;
+  readonly prompt?: HostPrompt;
   /** Returns suggestions for the next argument. `before`: the arguments already typed. Must answer at once. */
   readonly complete?: (before: readonly string[], services: Services) => readonly CompletionItem[];
   /** Runs the command. `words`: the text after its name. The app shows the error if this throws. */

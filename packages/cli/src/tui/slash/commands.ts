@@ -6,17 +6,15 @@
 import { HostError } from "@fairlead/core/errors";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { callName } from "../input/call-words.ts";
-import { promptKeys } from "../input/key-table.ts";
 import type { Services } from "../services.ts";
 import { askTrust, reviewHere } from "../session/begin.ts";
-import type { SlashCommand } from "../session/session.ts";
-import { type BuiltIn, lookFor, wordsOf } from "./command.ts";
+import { lookFor, type SlashCommand, wordsOf } from "./command.ts";
 import { call, clear, compact, copy, exportConversation, rename, resume } from "./conversation.ts";
 import { form } from "./form.ts";
-import { type HelpRow, helpText } from "./help-text.ts";
+import { type HelpRow, helpText, promptKeys } from "./help-text.ts";
 import { mcp } from "./mcp.ts";
 import { model } from "./model.ts";
-import { type PromptCommand, promptCommands } from "./prompt-commands.ts";
+import { promptCommands } from "./prompt-commands.ts";
 import { prompts, resources, tools } from "./tools.ts";
 
 const verbs: ReadonlyMap<string, string> = new Map([
@@ -29,7 +27,7 @@ const verbs: ReadonlyMap<string, string> = new Map([
 ]);
 const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny", "remove"]);
 
-const policy: BuiltIn = {
+const policy: SlashCommand = {
   name: "policy",
   summary: "show and change the rules for tool calls",
   usage: "[list|explain|allow|ask|deny|remove] [SERVER.TOOL]",
@@ -44,7 +42,7 @@ const policy: BuiltIn = {
   },
 };
 
-const trust: BuiltIn = {
+const trust: SlashCommand = {
   name: "trust",
   summary: "trust this folder and its servers, or revoke the trust",
   usage: "[add|list|remove]",
@@ -61,7 +59,7 @@ const trust: BuiltIn = {
   },
 };
 
-const history: BuiltIn = {
+const history: SlashCommand = {
   name: "history",
   summary: "show recent calls and the rules that decided them",
   usage: "[--server NAME] [--denied] [--since 1d]",
@@ -73,7 +71,7 @@ const history: BuiltIn = {
   },
 };
 
-const quit: BuiltIn = {
+const quit: SlashCommand = {
   name: "quit",
   summary: "quit (also: Ctrl-C twice on an empty prompt)",
   run: (_words, { session }) => session.quit(),
@@ -98,7 +96,7 @@ const mainKeys: readonly HelpRow[] = [
   ["Esc, Ctrl-C twice", "stop the call, then the turn; quit"],
 ];
 
-const help: BuiltIn = {
+const help: SlashCommand = {
   name: "help",
   summary: "list the commands; with a name, one command; keys: all keys; all: everything",
   usage: "[COMMAND|keys|all]",
@@ -140,7 +138,7 @@ function shortHelp(columns: number): string {
 }
 
 /** The built-in slash commands, in the order in which `/help` lists them. */
-export const builtIns: readonly BuiltIn[] = [
+export const builtIns: readonly SlashCommand[] = [
   mcp,
   tools,
   resources,
@@ -163,14 +161,6 @@ export const builtIns: readonly BuiltIn[] = [
 const taken: ReadonlySet<string> = new Set(builtIns.map(({ name }) => name));
 
 /** Returns the built-in commands, and one command for each prompt of a server. */
-export function commandsOf({ session }: Services): readonly (BuiltIn | PromptCommand)[] {
+export function commandsOf({ session }: Services): readonly SlashCommand[] {
   return [...builtIns, ...promptCommands(session.host.prompts(), taken)];
-}
-
-/** Returns the commands for the session. Their `run` needs no services. */
-export function allCommands(services: Services): readonly SlashCommand[] {
-  return commandsOf(services).map((command) => ({
-    ...command,
-    run: (words) => command.run(words, services),
-  }));
 }

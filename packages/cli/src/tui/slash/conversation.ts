@@ -9,10 +9,10 @@ import { errorMessage } from "@fairlead/wire/text";
 import { offerTools } from "../input/call-words.ts";
 import { chooseConversation, resumeConversation } from "../session/resume.ts";
 import { lastAnswer, toMarkdown } from "../state/conversation-text.ts";
-import { type BuiltIn, wordsOf } from "./command.ts";
+import { type SlashCommand, wordsOf } from "./command.ts";
 
 /** `/call`: calls a tool, also if a model is configured. The model sees the result with the user's next message. */
-export const call: BuiltIn = {
+export const call: SlashCommand = {
   name: "call",
   summary: "call a tool yourself; the model sees the result with your next message",
   usage: "SERVER.TOOL [key=value …]",
@@ -24,7 +24,7 @@ export const call: BuiltIn = {
 };
 
 /** `/clear`: clears the screen and starts a new conversation. */
-export const clear: BuiltIn = {
+export const clear: SlashCommand = {
   name: "clear",
   summary: "start a new conversation on an empty screen",
   run(_words, { session }) {
@@ -39,7 +39,7 @@ export const clear: BuiltIn = {
 };
 
 /** `/resume`: continues a recorded conversation, from a list or by its id. */
-export const resume: BuiltIn = {
+export const resume: SlashCommand = {
   name: "resume",
   summary: "continue an earlier conversation",
   usage: "[ID]",
@@ -47,7 +47,7 @@ export const resume: BuiltIn = {
 };
 
 /** `/rename`: gives the conversation a name for the lists of conversations. */
-export const rename: BuiltIn = {
+export const rename: SlashCommand = {
   name: "rename",
   summary: "give the conversation a name",
   usage: "NAME",
@@ -59,7 +59,7 @@ export const rename: BuiltIn = {
 };
 
 /** `/compact`: lets the model write a summary. Later requests contain the summary instead of the earlier messages. */
-export const compact: BuiltIn = {
+export const compact: SlashCommand = {
   name: "compact",
   summary: "shorten the conversation: the model continues from its own summary; to undo this: /compact undo",
   usage: "[undo]",
@@ -79,7 +79,7 @@ export const compact: BuiltIn = {
 const longestCopy = 75_000;
 
 /** `/copy`: copies the last answer to the clipboard, with the terminal's control sequence OSC 52. */
-export const copy: BuiltIn = {
+export const copy: SlashCommand = {
   name: "copy",
   summary: "copy the last answer to the clipboard",
   run(_words, { session, writeTerminal }) {
@@ -104,7 +104,7 @@ export const copy: BuiltIn = {
 };
 
 /** `/export`: writes the conversation to a new file. */
-export const exportConversation: BuiltIn = {
+export const exportConversation: SlashCommand = {
   name: "export",
   summary: "write the conversation to a new Markdown file",
   usage: "FILE",

@@ -10,10 +10,10 @@ import { findToolTarget, type ToolTarget, targetName } from "../../targets/targe
 import { captured } from "../captured.ts";
 import { offerTools } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
-import { type BuiltIn, wordsOf } from "./command.ts";
+import { type SlashCommand, wordsOf } from "./command.ts";
 
 /** The command `/form SERVER.TOOL`. Arguments that the user types after the tool are already filled in. */
-export const form: BuiltIn = {
+export const form: SlashCommand = {
   name: "form",
   summary: "call a tool by filling in a form",
   usage: "SERVER.TOOL [key=value …]",

@@ -9,7 +9,7 @@ import { readLogTail } from "../log-tail.ts";
 import type { Services } from "../services.ts";
 import { askIfWaiting } from "../session/begin.ts";
 import { type ServerVerb, serverVerbs } from "../state/mcp-panel.ts";
-import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
+import { lookFor, namedServer, type SlashCommand, serverNames, wordsOf } from "./command.ts";
 import { toolListText } from "./tools.ts";
 import { typedHere } from "./typed-here.ts";
 
@@ -54,7 +54,7 @@ const passedOn: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The command `/mcp`. In plain mode, which has no panel, it lists the servers. */
-export const mcp: BuiltIn = {
+export const mcp: SlashCommand = {
   name: "mcp",
   summary: "list and manage servers",
   usage: `[${[...own.keys(), ...passedOn.keys()].join("|")}] [SERVER]`,

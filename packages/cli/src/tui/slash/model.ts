@@ -3,11 +3,11 @@
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import type { Model } from "@fairlead/core/model/model";
 import type { Services } from "../services.ts";
-import type { BuiltIn } from "./command.ts";
+import type { SlashCommand } from "./command.ts";
 import { typedHere } from "./typed-here.ts";
 
 /** `/model`: a list of models to choose from, or the model to switch to. */
-export const model: BuiltIn = {
+export const model: SlashCommand = {
   name: "model",
   summary: "choose a model from a list, or switch to the named one",
   usage: "[NAME|manual]",

@@ -12,13 +12,7 @@ import { reportPrompt } from "../../output/reports/result-reports.ts";
 import { captured } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";
 import type { Services } from "../services.ts";
-import type { SlashCommand } from "../session/session.ts";
-import { type BuiltIn, wordsOf } from "./command.ts";
-
-/** A slash command for a server's prompt. */
-export interface PromptCommand extends BuiltIn {
-  readonly prompt: HostPrompt;
-}
+import { type SlashCommand, wordsOf } from "./command.ts";
 
 /**
  * Creates a slash command for each prompt, with the prompt's name. If a built-in command or a prompt of an earlier
@@ -26,7 +20,7 @@ export interface PromptCommand extends BuiltIn {
  *
  * @param taken The names of the built-in commands.
  */
-export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySet<string>): readonly PromptCommand[] {
+export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySet<string>): readonly SlashCommand[] {
   return prompts.map((prompt) => {
     const { server, serverPromptName, title, description } = prompt;
     const listed = typedPromptName({ ...prompt, serverName: server });
@@ -35,7 +29,7 @@ export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySe
     return {
       name,
       summary: `${title ?? description ?? "a prompt"} (${server})`,
-      ...(usage !== "" && { usage }),
+      usage: usage === "" ? undefined : usage,
       prompt,
       complete: (before) => offerArguments(prompt, before),
       run: (words, services) => run(prompt, name, words, services),
@@ -76,7 +70,7 @@ export function valueQuestion(
     of: { kind: "prompt", server, prompt: serverPromptName },
     name,
     value,
-    ...(given.length > 0 && { given: Object.fromEntries(given) }),
+    given: given.length > 0 ? Object.fromEntries(given) : undefined,
   };
 }
 
@@ -130,12 +124,7 @@ async function argumentsOf(
 function schemaOf({ arguments: wanted }: HostPrompt): JsonObject {
   return {
     type: "object",
-    properties: Object.fromEntries(
-      wanted.map(({ name, description }) => [
-        name,
-        { type: "string", ...(description !== undefined && { description }) },
-      ]),
-    ),
+    properties: Object.fromEntries(wanted.map(({ name, description }) => [name, { type: "string", description }])),
     required: wanted.flatMap(({ name, required }) => (required ? name : [])),
   };
 }

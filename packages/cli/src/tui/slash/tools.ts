@@ -8,11 +8,11 @@ import type { ConversationTool, OfferedTool } from "@fairlead/core/turn/conversa
 import { promptsText, resourcesText, serverToolsText, sharedUris, textByServer } from "../../output/tools/lists.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
-import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
+import { lookFor, namedServer, type SlashCommand, serverNames, wordsOf } from "./command.ts";
 import { asTyped } from "./prompt-commands.ts";
 
 /** `/tools`: lists the tools of the conversation, and switches tools on and off. */
-export const tools: BuiltIn = {
+export const tools: SlashCommand = {
   name: "tools",
   summary: "list the tools of this conversation, or switch tools on or off",
   usage: "[SERVER] | [on|off] SERVER[.TOOL]",
@@ -117,7 +117,7 @@ function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
 }
 
 /** `/resources`: lists the resources of servers. */
-export const resources: BuiltIn = {
+export const resources: SlashCommand = {
   name: "resources",
   summary: "list the servers' resources; to use one in a message, type @ and its name",
   usage: "[SERVER]",
@@ -133,7 +133,7 @@ export const resources: BuiltIn = {
 };
 
 /** `/prompts`: lists the prompts of servers. Each prompt is a slash command. */
-export const prompts: BuiltIn = {
+export const prompts: SlashCommand = {
   name: "prompts",
   summary: "list the servers' prompts",
   usage: "[SERVER]",

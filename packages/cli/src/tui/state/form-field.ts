@@ -62,10 +62,10 @@ export function fieldsOf(root: unknown): readonly FormField[] {
       return {
         name,
         title: title ?? name,
-        ...(description !== undefined && { description }),
+        description,
         isRequired: required,
         isSecret: [name, title ?? ""].some(looksSecret),
-        ...(given !== undefined && { default: given }),
+        default: given,
         input: inputOf(here, root),
       };
     });
@@ -85,7 +85,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
   if (others.length > 0 || shapes.some(({ values }) => values)) return { kind: "json", schema, root };
   if (type === "string") {
     const format = formats.find((each) => each === member(schema, "format"));
-    return { kind: "text", ...(format && { format }), ...bounds(schema, "minLength", "maxLength") };
+    return { kind: "text", format, ...bounds(schema, "minLength", "maxLength") };
   }
   if (type === "number" || type === "integer")
     return { kind: "number", isInteger: type === "integer", ...bounds(schema, "minimum", "maximum") };

@@ -50,10 +50,10 @@ export function openForm(schema: unknown, values: JsonObject = {}, usesDefaults 
 function entryOf(input: FieldInput, value: unknown): FieldEntry {
   switch (input.kind) {
     case "switch":
-      return { kind: "switched", ...(typeof value === "boolean" && { isOn: value }) };
+      return { kind: "switched", isOn: typeof value === "boolean" ? value : undefined };
     case "choice": {
       const at = placeOf(input.choices, value);
-      return { kind: "chosen", ...(at !== -1 && { at }) };
+      return { kind: "chosen", at: at === -1 ? undefined : at };
     }
     case "choices": {
       const positions = (Array.isArray(value) ? value : []).map((one) => placeOf(input.choices, one));
@@ -169,7 +169,7 @@ function enterInto(input: FieldInput, entry: FieldEntry, key: Key): FieldEntry {
       const titles = input.kind === "choice" ? input.choices.map(({ title }) => title) : [];
       if (isErasing(key)) return { kind: "chosen" };
       const at = step === 0 ? startingWith(titles, letter, entry.at) : turn(entry.at, step, titles.length);
-      return { kind: "chosen", ...(at !== undefined && { at }) };
+      return { kind: "chosen", at };
     }
     case "several": {
       const titles = input.kind === "choices" ? input.choices.map(({ title }) => title) : [];

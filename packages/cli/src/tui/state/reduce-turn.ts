@@ -15,8 +15,8 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       return withCall(endTexts(doing(state, undefined)), event, now);
     case "progress": {
       const { id, progress, total, message } = event;
-      const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
-      return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
+      const shown = { progress, total, message };
+      return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: shown } }));
     }
     // The app ignores this event, because the host asks the user through `confirm`.
     case "confirmation":
@@ -35,7 +35,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
             kind: "note",
             tone: "warning",
             text: `continuing without "${server}": ${message}`,
-            ...(advice !== undefined && { next: advice }),
+            next: advice,
           }),
         state,
       );
@@ -58,7 +58,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
     case "error": {
       const { message, next, code } = event.error;
       const tone = code === "cancelled" ? "info" : "error";
-      return add(end(state), { kind: "note", tone, text: message, ...(next !== undefined && { next }) });
+      return add(end(state), { kind: "note", tone, text: message, next });
     }
   }
 }
@@ -83,8 +83,7 @@ const endWords: Readonly<
 
 function doing(state: AppState, what: string | undefined): AppState {
   if (state.turn.kind === "idle" || state.turn.doing === what) return state;
-  const { doing: _before, ...turn } = state.turn;
-  return { ...state, turn: { ...turn, ...(what !== undefined && { doing: what }) } };
+  return { ...state, turn: { ...state.turn, doing: what } };
 }
 
 /** Appends text to the unfinished answer or thought, or starts one. Splits off finished paragraphs of an answer. */

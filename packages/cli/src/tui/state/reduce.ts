@@ -7,6 +7,7 @@ import { type AppEvent, type AppState, add, type ModelLine, markSettled, rowsOf,
 import { openDialog } from "./dialog.ts";
 import type { UserQuestion } from "./questions.ts";
 import { reduceTurn } from "./reduce-turn.ts";
+import type { NoteTone } from "./transcript.ts";
 
 /** Returns the state before any event: an empty transcript and an empty prompt. */
 export function initialState(model: ModelLine, servers: readonly ServerState[], size: Size): AppState {
@@ -50,7 +51,7 @@ export function reduce(state: AppState, event: AppEvent): AppState {
       return state.turn.kind === "idle" ? state : { ...state, turn: { ...state.turn, isCancelling: true } };
     case "note": {
       const { tone, text, next } = event;
-      return markSettled(add(state, { kind: "note", tone, text, ...(next !== undefined && { next }) }));
+      return withNote(state, tone, text, next);
     }
     case "output":
       return markSettled(add(state, { kind: "output", title: event.title, text: event.text }));
@@ -70,22 +71,20 @@ export function reduce(state: AppState, event: AppEvent): AppState {
       return state.dialog?.key === event.dialog.key ? { ...state, dialog: event.dialog } : state;
     case "edit": {
       const { editor, history = state.history } = event;
-      return { ...withoutSearch(withoutCompletion(state)), editor, history, isQuitArmed: false };
+      return { ...state, search: undefined, completion: undefined, editor, history, isQuitArmed: false };
     }
     case "search":
-      return { ...withoutCompletion(state), search: event.search, editor: event.editor, isQuitArmed: false };
+      return { ...state, completion: undefined, search: event.search, editor: event.editor, isQuitArmed: false };
     case "completion":
-      return { ...withoutCompletion(state), ...(event.completion && { completion: event.completion }) };
-    case "panel": {
-      const { panel: _before, ...rest } = state;
-      return { ...rest, ...(event.panel && { panel: event.panel }) };
-    }
+      return { ...state, completion: event.completion };
+    case "panel":
+      return { ...state, panel: event.panel };
     case "entered": {
       const history = addEntry(state.history, event.text);
-      return { ...withoutSearch(withoutCompletion(state)), editor: emptyEditor, history, isQuitArmed: false };
+      return { ...state, search: undefined, completion: undefined, editor: emptyEditor, history, isQuitArmed: false };
     }
     case "history":
-      return { ...withoutSearch(state), history: createHistory([...event.entries, ...state.history.entries]) };
+      return { ...state, search: undefined, history: createHistory([...event.entries, ...state.history.entries]) };
     case "wait":
       return { ...state, waiting: [...state.waiting, event.text] };
     case "waited":
@@ -115,12 +114,8 @@ export function reduce(state: AppState, event: AppEvent): AppState {
   }
 }
 
-function withoutCompletion({ completion: _before, ...state }: AppState): AppState {
-  return state;
-}
-
-function withoutSearch({ search: _before, ...state }: AppState): AppState {
-  return state;
+function withNote(state: AppState, tone: NoteTone, text: string, next?: string): AppState {
+  return markSettled(add(state, { kind: "note", tone, text, next }));
 }
 
 function reduceHost(state: AppState, event: HostEvent): AppState {
@@ -131,27 +126,23 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const next = { ...state, servers: at === -1 ? [...servers, event.state] : servers.with(at, event.state) };
       return servers[at]?.status === "connected" ? tellLoss(next, event.state) : next;
     }
-    case "history_failed": {
-      const text = `the history cannot be written: ${event.message}`;
-      return markSettled(add(state, { kind: "note", tone: "warning", text }));
-    }
-    case "conversation_not_recorded": {
-      const text = `the conversation is no longer recorded: ${event.message}`;
-      return markSettled(add(state, { kind: "note", tone: "warning", text }));
-    }
+    case "history_failed":
+      return withNote(state, "warning", `the history cannot be written: ${event.message}`);
+    case "conversation_not_recorded":
+      return withNote(state, "warning", `the conversation is no longer recorded: ${event.message}`);
     case "refresh_failed": {
       const { server, list, error } = event;
       const text = `"${server}" reported changed ${list}, but they could not be read: ${error.message}`;
-      return markSettled(add(state, { kind: "note", tone: "warning", text }));
+      return withNote(state, "warning", text);
     }
     case "catalog": {
-      const text = changeWords(event);
-      return text === undefined ? state : markSettled(add(state, { kind: "note", tone: "info", text }));
+      const { changed } = event.tools;
+      // The user should know about changed tools, because the user may have allowed them before the change.
+      if (changed.length === 0) return state;
+      return withNote(state, "info", `"${event.server}" changed the definitions of these tools: ${changed.join(", ")}`);
     }
-    case "ide_trust_changed": {
-      const text = `The folder is ${event.trusted ? "" : "not "}trusted now: ${event.detail}`;
-      return markSettled(add(state, { kind: "note", tone: "info", text }));
-    }
+    case "ide_trust_changed":
+      return withNote(state, "info", `The folder is ${event.trusted ? "" : "not "}trusted now: ${event.detail}`);
     case "settings_changed":
     case "discovery":
     case "servers":
@@ -168,13 +159,7 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
 function tellLoss(state: AppState, server: ServerState): AppState {
   if (server.status !== "disconnecting" || server.because === undefined) return state;
   const { message, next } = server.because;
-  return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
-}
-
-/** The user should know about changed tools, because the user may have allowed them before the change. */
-function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
-  if (tools.changed.length === 0) return undefined;
-  return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;
+  return withNote(state, "warning", message, next);
 }
 
 function ask(state: AppState, question: UserQuestion): AppState {

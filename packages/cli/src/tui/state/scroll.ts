@@ -11,35 +11,13 @@ export interface Extent {
 
 /** Returns the scroll position after a key, or undefined if the key does not scroll. */
 export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Extent): number | undefined {
-  const here = clampScroll(scroll, extent);
   const page = Math.max(1, extent.page - 1);
-  switch (name) {
-    case "up":
-      return clampScroll(here - 1, extent);
-    case "down":
-      return clampScroll(here + 1, extent);
-    case "pageup":
-      return clampScroll(here - page, extent);
-    case "pagedown":
-      return clampScroll(here + page, extent);
-    case "home":
-      return 0;
-    case "end":
-      return clampScroll(extent.rows, extent);
-    case "text":
-      return text === " " && ctrl !== true ? clampScroll(here + page, extent) : undefined;
-    case "paste":
-    case "enter":
-    case "escape":
-    case "tab":
-    case "backspace":
-    case "delete":
-    case "insert":
-    case "left":
-    case "right":
-    case "unknown":
-      return undefined;
-  }
+  const isSpace = name === "text" && text === " " && ctrl !== true;
+  if (name === "home") return 0;
+  if (name === "end") return clampScroll(extent.rows, extent);
+  const steps: Partial<Record<Key["name"], number>> = { up: -1, down: 1, pageup: -page, pagedown: page };
+  const by = isSpace ? page : steps[name];
+  return by === undefined ? undefined : clampScroll(clampScroll(scroll, extent) + by, extent);
 }
 
 /** Limits a scroll position, so that the text does not scroll past its end. */

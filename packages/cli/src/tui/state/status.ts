@@ -7,18 +7,8 @@ import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-tex
 import { waitWords } from "@fairlead/core/text/wait-words";
 import type { ConversationTokens } from "@fairlead/core/turn/conversation";
 
-type Group =
-  | "ready"
-  | "starting"
-  | "reconnecting"
-  | "stopping"
-  | "needs sign-in"
-  | "failed"
-  | "awaiting approval"
-  | "blocked"
-  | "idle";
-
-const order: readonly Group[] = [
+/** The groups, in the order in which the status line shows them. */
+const order = [
   "ready",
   "starting",
   "reconnecting",
@@ -28,7 +18,8 @@ const order: readonly Group[] = [
   "awaiting approval",
   "blocked",
   "idle",
-];
+] as const;
+type Group = (typeof order)[number];
 
 /** For these states, the status line also names the servers. */
 const named: ReadonlySet<Group> = new Set(["starting", "reconnecting", "needs sign-in", "failed"]);

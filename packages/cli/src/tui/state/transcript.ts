@@ -45,54 +45,32 @@ export interface CallCard {
 
 /** Whether the item's content is complete. The user can still expand or collapse a call. */
 export function isSettled(item: TranscriptItem): boolean {
-  switch (item.kind) {
-    case "answer":
-    case "thought":
-      return item.isDone;
-    case "call":
-      return isOver(item.call.status);
-    case "person":
-    case "note":
-    case "output":
-      return true;
-  }
+  if (item.kind === "call") return isOver(item.call.status);
+  return !("isDone" in item) || item.isDone;
 }
+
+const over: ReadonlySet<CallStatus> = new Set(["ok", "error", "denied", "cancelled"]);
 
 /** Whether the call has ended, with or without success. */
 export function isOver(status: CallStatus): boolean {
-  switch (status) {
-    case "ok":
-    case "error":
-    case "denied":
-    case "cancelled":
-      return true;
-    case "requested":
-    case "asking":
-    case "queued":
-    case "running":
-      return false;
-  }
+  return over.has(status);
 }
 
 /** Applies an event of a tool call to its card. Creates the card if `before` is undefined. */
 export function toCard(event: CallEvent, before: CallCard | undefined, now: number): CallCard {
   const { id, name, server, serverToolName, args, status, display, error, durationMs, rule, files, media } = event;
-  const startedAt = before?.startedAt ?? (status === "running" ? now : undefined);
-  const whose = server ?? before?.server;
-  const result = display ?? before?.display;
-  const why = rule ?? before?.rule;
   return {
     id,
-    ...(whose !== undefined && { server: whose }),
+    server: server ?? before?.server,
     tool: serverToolName ?? name,
     args,
     status,
-    ...(startedAt !== undefined && { startedAt }),
-    ...(durationMs !== undefined && { durationMs }),
-    ...(before?.progress && !isOver(status) && { progress: before.progress }),
-    ...(result !== undefined && { display: result }),
-    ...(error && { error }),
-    ...(why !== undefined && { rule: why }),
+    startedAt: before?.startedAt ?? (status === "running" ? now : undefined),
+    durationMs,
+    progress: isOver(status) ? undefined : before?.progress,
+    display: display ?? before?.display,
+    error,
+    rule: rule ?? before?.rule,
     files: files ?? before?.files ?? [],
     media: media ?? before?.media ?? [],
     isOpen: before?.isOpen ?? false,

@@ -61,7 +61,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   const name = server === undefined ? toVisibleLine(tool) : safe`${toVisibleLine(server)}.${toVisibleLine(tool)}`;
   const time = elapsedWords(card, now);
   const end = [span(time === undefined ? safe` ${words}` : safe` ${words}, ${time}`, { isDim: true })];
-  const start = [span(safe`${moving ?? sign} `, { ...(colour && { colour }) }), span(name, { isBold: true })];
+  const start = [span(safe`${moving ?? sign} `, { colour }), span(name, { isBold: true })];
   const room = width - lineColumns(end);
   // Cuts the name and the arguments, so that the status fits.
   const begun = clipLine(start, Math.max(8, room));

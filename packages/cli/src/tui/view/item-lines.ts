@@ -26,7 +26,7 @@ export function itemLines(item: TextKind, width: number): readonly Line[] {
       const { word, colour } = tones[item.tone];
       const [first = [], ...rest] = readingLines(`${word}${item.text}`, width);
       return [
-        first.map((each) => ({ ...each, ...(colour && { colour }) })),
+        first.map((each) => ({ ...each, colour })),
         ...rest,
         ...(item.next === undefined ? [] : readingLines(`  ${typedHere(item.next)}`, width, { isDim: true })),
       ];

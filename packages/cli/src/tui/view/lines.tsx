@@ -37,7 +37,7 @@ function toSpans(line: Line, hasColour: boolean): readonly (ReactElement | strin
 }
 
 function isPlain(each: Span): boolean {
-  return Object.keys(each).every((name) => name === "text");
+  return Object.entries(each).every(([name, value]) => name === "text" || value === undefined);
 }
 
 /** Written directly, because Ink applies no styles if colours are off. The cursor must be visible anyway. */
@@ -47,7 +47,7 @@ function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: 
   const { text, colour, isBold = false, isDim = false, isItalic = false, isUnderlined = false, isInverse } = span;
   return (
     <Text
-      {...(hasColour && colour !== undefined && { color: colour })}
+      color={hasColour ? colour : undefined}
       bold={isBold}
       dimColor={isDim}
       italic={isItalic}
@@ -61,7 +61,7 @@ function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: 
 /** What the terminal can show: colours, highlighted code, images. */
 export interface Look {
   readonly hasColour: boolean;
-  readonly highlighter?: Highlighter;
+  readonly highlighter?: Pick<Highlighter, "get" | "want" | "subscribe">;
   /** Draws an image. Absent if the terminal cannot draw images. */
   readonly draw?: DrawImage;
 }

@@ -8,8 +8,7 @@ import { configurationOf } from "../../../src/shell/configuration.ts";
 import type { Io } from "../../../src/shell/io.ts";
 import { runWords } from "../../../src/shell/main.ts";
 import type { Context } from "../../../src/shell/verb.ts";
-import { openAppSession } from "../../../src/tui/session/open-session.ts";
-import type { AppSession } from "../../../src/tui/session/session.ts";
+import { AppSession } from "../../../src/tui/session/session.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import type { Asked, QuestionOf } from "../../../src/tui/state/questions.ts";
 import type { Machine } from "../machine.ts";
@@ -39,7 +38,7 @@ export async function openScene(
 ): Promise<Scene> {
   const written: string[] = [];
   const context = { ...contextOf(here, env), operands: prompt === undefined ? [] : [prompt] };
-  const { session, close } = openAppSession(context, await configurationOf(context), {
+  const session = new AppSession(context, await configurationOf(context), {
     size: { columns: 100, rows: 40 },
     hasScreen: true,
     writeTerminal: (sequence) => void written.push(sequence),
@@ -93,7 +92,7 @@ export async function openScene(
       const state = await until((each) => find(each, kind) !== undefined);
       return find(state, kind) ?? fail(kind);
     },
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => session.close(),
   };
 }
 

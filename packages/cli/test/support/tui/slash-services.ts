@@ -8,8 +8,8 @@ import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { createOutput } from "../../../src/output/output.ts";
 import type { Io } from "../../../src/shell/io.ts";
 import type { Services } from "../../../src/tui/services.ts";
-import { createStore } from "../../../src/tui/session/store.ts";
-import type { BuiltIn } from "../../../src/tui/slash/command.ts";
+import { Store } from "../../../src/tui/session/store.ts";
+import type { SlashCommand } from "../../../src/tui/slash/command.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import { serverVerbs } from "../../../src/tui/state/mcp-panel.ts";
 import { idle } from "./app-state.ts";
@@ -76,7 +76,7 @@ export function slashScene({ state = idle, answers = [], configuration = {}, ...
   };
   const services = {
     session: {
-      store: createStore(state),
+      store: new Store(state),
       host: {
         states: () => states,
         tools: () => [],
@@ -135,7 +135,7 @@ export function slashScene({ state = idle, answers = [], configuration = {}, ...
   return {
     services,
     /** Runs the command and returns what it did. An error is the last entry. */
-    async run(command: BuiltIn, words: string): Promise<readonly unknown[]> {
+    async run(command: SlashCommand, words: string): Promise<readonly unknown[]> {
       try {
         await command.run(words, services);
       } catch (error) {

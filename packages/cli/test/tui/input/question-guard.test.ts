@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Action, routeKey } from "../../../src/tui/input/key-router.ts";
 import { type Key, noKeys, readKeys } from "../../../src/tui/input/keys.ts";
-import { createQuestionGuard } from "../../../src/tui/input/question-guard.ts";
+import { QuestionGuard } from "../../../src/tui/input/question-guard.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
 import type { UserQuestion } from "../../../src/tui/state/questions.ts";
 import { type HandClock, handClock } from "../../support/hand-clock.ts";
@@ -35,7 +35,7 @@ function open() {
     if (action !== undefined) actions.push(action);
     if (action?.type === "answer") dispatch({ type: "asked", key: action.question.key });
   };
-  const guard = createQuestionGuard({ get: () => state, dispatch, press, clock });
+  const guard = new QuestionGuard({ get: () => state, dispatch }, press, clock);
   return {
     clock,
     guard,

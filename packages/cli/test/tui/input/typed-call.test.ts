@@ -1,6 +1,6 @@
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { expect, test } from "vitest";
-import { isTypedCall, looksLikeCall } from "../../../src/tui/input/typed-call.ts";
+import { isTypedCall, looksLikeCall } from "../../../src/tui/input/call-words.ts";
 
 const tools: readonly ConversationTool[] = ["read", "write"].map((serverToolName) => ({
   name: `files_${serverToolName}`,

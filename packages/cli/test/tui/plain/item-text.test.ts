@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { itemText } from "../../../src/tui/plain/item-text.ts";
+import { itemText } from "../../../src/tui/plain/plain-text.ts";
 import type { TranscriptItem } from "../../../src/tui/state/transcript.ts";
 import { call, inTurn } from "../../support/tui/app-state.ts";
 

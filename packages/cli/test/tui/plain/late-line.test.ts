@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLateLine, type LateLine } from "../../../src/tui/plain/line-steps.ts";
+import { LateLine } from "../../../src/tui/plain/line-steps.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
 import type { UserQuestion } from "../../../src/tui/state/questions.ts";
 import { handClock } from "../../support/hand-clock.ts";
@@ -10,7 +10,7 @@ const clientId: UserQuestion = { key: "id", kind: "client_id", serverName: "s", 
 test("a line that was begun as the answer to what is gone is for nobody; later ones are", () => {
   const clock = handClock();
   let state: AppState = idle;
-  const late: LateLine = createLateLine({ get: () => state, clock });
+  const late: LateLine = new LateLine(() => state, clock);
   const happen = (event: AppEvent): void => {
     state = after(state, event);
     late.look();
@@ -36,7 +36,7 @@ test("a line that was begun as the answer to what is gone is for nobody; later o
 test("a line is late also if look() has not been called since the question closed", () => {
   const clock = handClock();
   let state: AppState = after(idle, { type: "ask", question: clientId });
-  const late = createLateLine({ get: () => state, clock });
+  const late = new LateLine(() => state, clock);
   clock.pass(10_000);
   late.look();
   state = idle;

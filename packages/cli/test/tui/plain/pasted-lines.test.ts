@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "@fairlead/core/clock";
 import { expect, test } from "vitest";
-import { createPastedLines } from "../../../src/tui/plain/pasted-lines.ts";
+import { PastedLines } from "../../../src/tui/plain/pasted-lines.ts";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
 import { after, confirmation, idle } from "../../support/tui/app-state.ts";
 
@@ -12,7 +12,7 @@ const scripted: AppState = { ...idle, model: { ...idle.model, provider: "scripte
 function pasted(state: AppState, ...lines: readonly string[]): readonly string[] {
   const done: string[] = [];
   const enter = (line: string): void => void done.push(line);
-  const { add, flush } = createPastedLines({
+  const { add, flush } = new PastedLines({
     clock: systemClock,
     get: () => state,
     enter,
@@ -54,7 +54,7 @@ test("lines are entered as soon as no other line follows at once", async () => {
     },
   };
   const enter = (line: string): void => void entered.push(line);
-  const { add } = createPastedLines({ clock, get: () => scripted, enter, refuse: enter });
+  const { add } = new PastedLines({ clock, get: () => scripted, enter, refuse: enter });
   add("one");
   add("two");
   expect(entered).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plainText } from "../../../src/tui/plain/plain-line.ts";
+import { plainText } from "../../../src/tui/plain/plain-text.ts";
 import { openDialog } from "../../../src/tui/state/dialog.ts";
 import { dialogLines } from "../../../src/tui/view/dialogs/dialog-frame.ts";
 import { markdownLines } from "../../../src/tui/view/markdown/markdown-lines.ts";

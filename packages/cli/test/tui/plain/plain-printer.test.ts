@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPlainPrinter } from "../../../src/tui/plain/plain-printer.ts";
+import { PlainPrinter } from "../../../src/tui/plain/plain-printer.ts";
 import type { AppEvent, AppState } from "../../../src/tui/state/app-state.ts";
 import { after, call, done, idle } from "../../support/tui/app-state.ts";
 import { confirmation } from "../../support/tui/samples.ts";
@@ -9,7 +9,7 @@ function printing(first: AppState = idle) {
   let state = first;
   let written = "";
   const asked: (string | undefined)[] = [];
-  const printer = createPlainPrinter({
+  const printer = new PlainPrinter({
     get: () => state,
     onAsked: (key) => asked.push(key),
     write: (text) => {
@@ -26,7 +26,7 @@ function printing(first: AppState = idle) {
     state = after(state, ...events);
     return told();
   };
-  return { on, told, asked, entered: printer.entered };
+  return { on, told, asked, entered: () => printer.entered() };
 }
 
 const note = (text: string): AppEvent => ({ type: "note", tone: "info", text });

@@ -1,8 +1,8 @@
 import type { AnsweredQuestion, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
 import { describe, expect, test } from "vitest";
 import { showInbox } from "../../../src/tui/session/inbox-questions.ts";
-import { createQuestionQueue } from "../../../src/tui/session/question-queue.ts";
-import { createStore } from "../../../src/tui/session/store.ts";
+import { QuestionQueue } from "../../../src/tui/session/question-queue.ts";
+import { Store } from "../../../src/tui/session/store.ts";
 import type { AnswersByKind, QuestionOf } from "../../../src/tui/state/questions.ts";
 import { idle } from "../../support/tui/app-state.ts";
 
@@ -32,8 +32,8 @@ interface Setting {
 /** An inbox in memory, and the app that shows it. `done` lists what the app does, in order. */
 async function scene(entries: InboxEntry[], { answered = {}, use = "used", now = 0 }: Setting = {}) {
   const done: string[] = [];
-  const store = createStore(idle);
-  const queue = createQuestionQueue(store);
+  const store = new Store(idle);
+  const queue = new QuestionQueue(store);
   let changed = (): void => {};
   const inbox: Pick<Inbox, "list" | "answer" | "useOf" | "watch"> = {
     list: async () => [...entries],

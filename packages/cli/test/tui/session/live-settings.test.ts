@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { configurationOf } from "../../../src/shell/configuration.ts";
-import { createLiveSettings, type LiveSettings } from "../../../src/tui/session/live-settings.ts";
+import { LiveSettings } from "../../../src/tui/session/live-settings.ts";
 import { machine, userFile } from "../../support/machine.ts";
 import { contextOf } from "../../support/tui/session-scene.ts";
 
@@ -14,12 +14,12 @@ test("a change that the app begins while a file is compared is not taken for one
     await settings.read();
     return { kept: [], replaced: [], added: [], removed: [] };
   };
-  const settings: LiveSettings = createLiveSettings({
+  const settings: LiveSettings = new LiveSettings(
     context,
-    configuration: await configurationOf(context),
-    host: () => ({ reload }),
-    warn() {},
-  });
+    await configurationOf(context),
+    () => ({ reload }),
+    () => {},
+  );
   await settings.reload();
   const compared = settings.isChangedElsewhere(file);
   await settings.change(async () => writeFileSync(file, '{ "mcpServers": {} }'));

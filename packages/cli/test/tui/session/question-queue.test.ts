@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createQuestionQueue } from "../../../src/tui/session/question-queue.ts";
-import { createStore } from "../../../src/tui/session/store.ts";
+import { QuestionQueue } from "../../../src/tui/session/question-queue.ts";
+import { Store } from "../../../src/tui/session/store.ts";
 import type { Asked, QuestionAnswer } from "../../../src/tui/state/questions.ts";
 import { idle } from "../../support/tui/app-state.ts";
 import { confirmation } from "../../support/tui/samples.ts";
@@ -8,9 +8,15 @@ import { confirmation } from "../../support/tui/samples.ts";
 const folder = (root: string) => ({ kind: "trust", root, servers: [], approved: [] }) as const;
 
 function scene() {
-  const store = createStore(idle);
-  const queue = createQuestionQueue(store);
-  return { ...queue, store, open: () => store.get().questions.map(({ key, kind }) => `${key} ${kind}`) };
+  const store = new Store(idle);
+  const queue = new QuestionQueue(store);
+  return {
+    ask: queue.ask,
+    answer: queue.answer,
+    refuseAll: queue.refuseAll,
+    store,
+    open: () => store.get().questions.map(({ key, kind }) => `${key} ${kind}`),
+  };
 }
 
 test("questions have keys of their own, stay open until their answer, and resolve with it", async () => {

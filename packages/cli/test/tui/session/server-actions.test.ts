@@ -2,7 +2,7 @@ import type { ServerChanges, ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
 import { expect, test } from "vitest";
 import type { LiveSettings } from "../../../src/tui/session/live-settings.ts";
-import { createServerActions } from "../../../src/tui/session/server-actions.ts";
+import { ServerActions } from "../../../src/tui/session/server-actions.ts";
 
 const peer = { era: "legacy", protocolVersion: "2025-06-18", serverInfo: { name: "s", version: "1" } } as const;
 const offer = { tools: 2, prompts: 0, resources: 0, resourceTemplates: 0 };
@@ -36,7 +36,7 @@ function scene(state: ServerState, changes: ServerChanges = unchanged) {
     },
     reload: async () => changes,
   };
-  const actions = createServerActions({
+  const actions = new ServerActions({
     session: {
       host: host as unknown as Host,
       note: (tone, text, next) => step(`${tone}:`, text, next && `→ ${next}`),

@@ -3,9 +3,9 @@ import { toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { createQuestionQueue } from "../../../src/tui/session/question-queue.ts";
+import { QuestionQueue } from "../../../src/tui/session/question-queue.ts";
 import { answerServers } from "../../../src/tui/session/server-questions.ts";
-import { createStore } from "../../../src/tui/session/store.ts";
+import { Store } from "../../../src/tui/session/store.ts";
 import type { Asked } from "../../../src/tui/state/questions.ts";
 import { idle } from "../../support/tui/app-state.ts";
 import { confirmationDetails } from "../../support/tui/samples.ts";
@@ -63,8 +63,8 @@ test.each([
   ["decline", true, "decline", []],
   ["cancel", true, "cancel", []],
 ] as const)("the user answers a server's address with %s (browser: %s)", async (value, hasBrowser, action, effects) => {
-  const store = createStore(idle);
-  const questions = createQuestionQueue(store);
+  const store = new Store(idle);
+  const questions = new QuestionQueue(store);
   const seen: string[] = [];
   const { elicit } = answerServers({
     questions: () => questions,
@@ -110,8 +110,8 @@ test("a call that the user typed runs without a question; other calls are asked 
 });
 
 test("a form of a server is asked as it is, and the answer is the user's", async () => {
-  const store = createStore(idle);
-  const questions = createQuestionQueue(store);
+  const store = new Store(idle);
+  const questions = new QuestionQueue(store);
   const { elicit } = answerServers({
     questions: () => questions,
     model: () => expect.fail("an elicitation needs no model"),

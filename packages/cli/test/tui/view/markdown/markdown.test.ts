@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Line, lineColumns } from "../../../../src/tui/view/line.ts";
 import { createHighlight } from "../../../../src/tui/view/markdown/highlight.ts";
-import { createHighlighter } from "../../../../src/tui/view/markdown/highlighter.ts";
+import { Highlighter } from "../../../../src/tui/view/markdown/highlighter.ts";
 import { hasCode, markdownLines } from "../../../../src/tui/view/markdown/markdown-lines.ts";
 
 const text = (line: Line): string => line.map((each) => each.text).join("");
@@ -84,7 +84,7 @@ describe("code in colours", () => {
   });
 
   test("is loaded when it is first wanted, and those who wait are told", async () => {
-    const highlighter = createHighlighter();
+    const highlighter = new Highlighter();
     expect(highlighter.get()).toBeUndefined();
     await new Promise<void>((resolve) => {
       highlighter.subscribe(resolve);
@@ -136,7 +136,7 @@ describe("code in colours", () => {
   });
 
   test("is loaded once, and a listener that has unsubscribed is not called", async () => {
-    const highlighter = createHighlighter();
+    const highlighter = new Highlighter();
     const told: string[] = [];
     const leave = highlighter.subscribe(() => told.push("left"));
     leave();
