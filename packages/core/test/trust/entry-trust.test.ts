@@ -49,8 +49,8 @@ test.each<[string, HostOptions, string, string]>([
       decision: { decision: "ask_user" },
       trust: { counts: false, reason, next },
     });
-  expect(await host.explain("s", "echo", undefined, { kind: "prompt" })).not.toHaveProperty("trust");
-  expect(await host.explain("demo", "greet")).not.toHaveProperty("trust");
+  expect((await host.explain("s", "echo", undefined, { kind: "prompt" })).trust).toBeUndefined();
+  expect((await host.explain("demo", "greet")).trust).toBeUndefined();
   await host.start();
   expect(host.toolRegistry.getTool("echo")?.trust).toBe(false);
   await expect(host.callAsModel("echo", { text: "hi" })).rejects.toMatchObject({ code: "denied" });
