@@ -74,7 +74,7 @@ export async function addAdHocServer(
     ...present({ disabledBy, definition }),
     problems,
   };
-  const server = withApprovalFolder(described, programPlace(configuration));
+  const server = await withApprovalFolder(described, programPlace(configuration));
   const admission = admit(server, { trust, settings, approvals: new Map(), locations });
   const added = { server, admission };
   const others = configuration.servers.filter((other) => other.server.name !== name);

@@ -78,7 +78,7 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
   const settings = {
     ...merged,
     servers: await Promise.all(
-      merged.servers.map((one) => withPrograms(withApprovalFolder(one, programContext), programContext)),
+      merged.servers.map(async (one) => withPrograms(await withApprovalFolder(one, programContext), programContext)),
     ),
   };
   const approved = await readApproved(settings, trust, locations);

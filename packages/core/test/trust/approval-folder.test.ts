@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { addAdHocServer } from "../../src/trust/ad-hoc.ts";
@@ -47,6 +47,12 @@ describe("in a trusted folder, an entry of the user's settings is bound to the f
     ["the folder's .env file sets a header", { httpUrl: "https://mcp.example/mcp", headers: { a: "$OURS" } }],
     ["its environment preloads code", { command: "node", args: ["/opt/x.mjs"], env: { NODE_OPTIONS: "-r ./x.js" } }],
     ["its environment has a relative search path", { command: "acme", env: { PATH: "node_modules/.bin:/usr/bin" } }],
+    ["its script is found through the process", { command: "node", args: ["/proc/self/cwd/server.mjs"] }],
+    ["its program is found through the process", { command: "/proc/self/cwd/server" }],
+    ["its own folder is that of the process", { command: "node", args: ["server.mjs"], cwd: "//proc/self/cwd" }],
+    ["its script is its input", { command: "node", args: ["/dev/stdin"] }],
+    ["another program starts it", { command: "nohup", args: ["/opt/server"] }],
+    ["the search path leads through the process", { command: "acme" }, { PATH: `/proc/self/cwd/bin:${path}` }],
     ["the search path is relative", { command: "acme" }, { PATH: `./bin:${path}` }],
     ["the search path has an empty entry", { command: "acme" }, { PATH: `${path}:` }],
   ])("%s", async (_why, entry, env) => {
@@ -59,6 +65,9 @@ describe("in a trusted folder, an entry of the user's settings is bound to the f
     await mkdir(join(here.root, "bin"));
     const { servers } = await here.load({}, { PATH: `${join(here.root, "bin")}:${path}` });
     expect(servers[0]?.server.definition?.approvalFolder).toBe(here.root);
+    await symlink(join(here.root, "bin"), join(here.path, "link"));
+    const linked = await here.load({}, { PATH: `${join(here.path, "link")}:${path}` });
+    expect(linked.servers[0]?.server.definition?.approvalFolder).toBe(here.root);
   });
 });
 
