@@ -64,7 +64,7 @@ async function searchesIn(
 
 /** Whether an absolute path depends on the process that uses it, as `/proc/self/cwd` and `/dev/stdin` do. */
 function isMoving(path: string): boolean {
-  return /^\/+(?:proc|dev)(?:\/|$)/.test(normalize(path));
+  return /^\/+(?:proc|dev\/(?:fd|stdin))(?:\/|$)/.test(normalize(path));
 }
 
 /** Interpreters that run the script in their first argument, and read no file of the working folder before it. */
