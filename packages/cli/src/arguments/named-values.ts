@@ -5,7 +5,7 @@ import { whyHarmful } from "@fairlead/core/resources/references/resource-referen
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { expandTemplate, parseTemplate } from "@fairlead/core/text/uri-template";
 import type { Command } from "commander";
-import { nameHint } from "../shell/name-hint.ts";
+import { nameHint } from "../shell/verb.ts";
 
 /** The name and the value of one `--arg`. */
 export type NamedValue = readonly [name: string, value: string];

@@ -1,16 +1,17 @@
 /** Creates the entry that `connect` writes for a client: a command, or a URL with its own token. */
 
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { isInside, realPathOf } from "@fairlead/core/files/real-path";
 import { type ClientEntry, fromForeignEntry } from "@fairlead/core/settings/own-server";
 import { hidden } from "@fairlead/core/text/hidden-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { ClientTokenInfo } from "@fairlead/gateway/tokens/client-tokens";
-import type { Context } from "../shell/verb.ts";
+import type { Context, Io } from "../shell/verb.ts";
 import { type ClientName, clients, type ForeignEntry, toForeignEntry } from "./client.ts";
 import type { ConnectPlan } from "./connect-client.ts";
-import { ownCommand } from "./own-command.ts";
 import { digestOf } from "./receipts.ts";
 
 /**
@@ -20,7 +21,7 @@ import { digestOf } from "./receipts.ts";
 export const gatewayPort = "4100";
 
 /** The client that gets an entry, and the file for it. */
-export interface EntryRequest {
+interface EntryRequest {
   readonly client: ClientName;
   readonly file: string;
   /** The gateway's URL. Undefined if the client starts a command. */
@@ -28,7 +29,7 @@ export interface EntryRequest {
 }
 
 /** The entry that `connect` will write, and warnings for the user. */
-export interface PlannedEntry {
+interface PlannedEntry {
   /** The entry, still without a token. Fairlead creates the token after the user has agreed to the change. */
   readonly entry: ForeignEntry;
   readonly warnings: readonly string[];
@@ -116,4 +117,54 @@ async function readableByOthers(file: string): Promise<readonly string[]> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined || process.platform === "win32" || (found.mode & forOthers) === 0) return [];
   return [`other users of this machine can read ${file}, and the token in it: chmod 600 ${toShellWord(file)}`];
+}
+
+// Finds the command with which other programs start Fairlead. Its paths are absolute and, if possible, stay valid
+// after an upgrade.
+
+/** The command that starts this Fairlead: Node with the path of Fairlead's main script, or the single executable. */
+interface OwnCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Whether npm may remove the main script at any time, because it is in the cache of `npx`. */
+  readonly isTemporary: boolean;
+}
+
+/**
+ * Returns the command that starts this Fairlead.
+ *
+ * @param root The workspace. Links in it are not used, because an untrusted workspace could replace them later.
+ */
+export async function ownCommand(
+  { program, env, platform }: Pick<Io, "program" | "env" | "platform">,
+  root: string,
+): Promise<OwnCommand> {
+  const { node, file } = program ?? { node: process.execPath, file: process.argv[1] ?? "" };
+  const inPath = platform === "win32" ? [] : (env["PATH"] ?? "").split(":").filter((folder) => isAbsolute(folder));
+  const real = await Promise.all(inPath.map(realPathOf));
+  const folders = inPath.filter((_folder, at) => !isInside(real[at] ?? "", root));
+  if (file === undefined) return { command: await stablest(node, folders, "fairlead"), args: [], isTemporary: false };
+  const ownFile = await stablest(file, folders, "fairlead");
+  return {
+    command: await stablest(node, folders, "node"),
+    args: [ownFile],
+    isTemporary: /[/\\]_npx[/\\]/.test(ownFile),
+  };
+}
+
+/** Matches a version in a path, such as `Cellar/node/22.1.0`. An upgrade removes such a path. */
+const versioned = /\d+\.\d+/;
+
+/**
+ * Replaces a path with a version, such as `Cellar/node/22.1.0/bin/node`, by a link to the same file, such as
+ * `/usr/local/bin/node`. An upgrade usually keeps the link.
+ */
+async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
+  if (!versioned.test(path)) return path;
+  const real = await realpath(path).catch(() => path);
+  for (const folder of folders) {
+    const link = join(folder, name);
+    if (!versioned.test(link) && (await realpath(link).catch(() => undefined)) === real) return link;
+  }
+  return versioned.test(real) ? path : real;
 }

@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { delimiter, join, posix, win32 } from "node:path";
 import type { Environment } from "@fairlead/core/settings/read/paths";
-import { applicationFolder, configFolder, opencodeFolder } from "../import/usual-places.ts";
+import { applicationFolder, configFolder, opencodeFolder } from "../import/program.ts";
 import { type ClientName, clients } from "./client.ts";
 
 type PathEnvironment = Pick<Environment, "env" | "home" | "platform">;

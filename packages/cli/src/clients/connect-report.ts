@@ -6,8 +6,7 @@ import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } 
 import { isObject } from "@fairlead/wire/json";
 import { errorDocument } from "../output/error-lines.ts";
 import { unlessEmpty } from "../output/output.ts";
-import { previewEntry } from "../output/servers/entry-redaction.ts";
-import { looksSecret } from "../output/servers/server-secrets.ts";
+import { looksSecret, previewEntry } from "../output/servers/server-redaction.ts";
 import { type ClientName, clients, type ForeignEntry } from "./client.ts";
 import type { MovePlan } from "./move-servers.ts";
 

@@ -1,7 +1,7 @@
 /** Compares two texts line by line, with secrets hidden, for the output of `connect` and `disconnect`. */
 
 import { hidden } from "@fairlead/core/text/hidden-text";
-import { looksSecret } from "../output/servers/server-secrets.ts";
+import { looksSecret } from "../output/servers/server-redaction.ts";
 
 /** Number of unchanged lines that are shown before and after a change. */
 const around = 2;

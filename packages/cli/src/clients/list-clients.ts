@@ -1,21 +1,22 @@
 /** `connect --list`: shows which clients have an entry for Fairlead, and tests each entry with real requests. */
 
+import { clientInfo } from "@fairlead/core/connect/client-info";
 import { HostError } from "@fairlead/core/errors";
 import { type ClientEntry, fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-server";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { ClientTokenInfo } from "@fairlead/gateway/tokens/client-tokens";
+import { errorMessage } from "@fairlead/wire/text";
 import { errorDocument } from "../output/error-lines.ts";
 import { count, table } from "../output/output.ts";
 import { ageWords } from "../output/time-text.ts";
-import type { Context } from "../shell/verb.ts";
+import type { Context, Io } from "../shell/verb.ts";
 import { type ClientName, clientNames, clients } from "./client.ts";
 import { listClientTokens } from "./client-entry.ts";
 import { clientFile, isInstalled } from "./client-places.ts";
 import { openClientText } from "./client-text.ts";
 import { readClientFile } from "./connect-client.ts";
-import { type EntryTest, tryEntry } from "./try-entry.ts";
 
 /**
  * State of a client. `works`: Fairlead answered the test requests. `fails`: Fairlead did not answer. `absent`: the
@@ -116,4 +117,51 @@ function stateWords({ state, tools = 0 }: ListedClient): SafeText {
     case "broken":
       return safe`cannot be read`;
   }
+}
+
+// Tests a client's entry with real requests: connects as the client would, and lists the tools.
+
+/** Whether the entry works. `tools` is the number of listed tools. */
+type EntryTest = { readonly works: true; readonly tools: number } | { readonly works: false; readonly message: string };
+
+/** The time limit in milliseconds, for connecting and listing the tools together. */
+const testTimeout = 20_000;
+
+/** Tests an entry for at most 20 seconds. Does not throw if the test fails. */
+async function tryEntry(entry: ClientEntry, { io }: { readonly io: Io }): Promise<EntryTest> {
+  const { connect, listAll } = await import("@fairlead/wire");
+  const stop = new AbortController();
+  let stderr = "";
+  const abort = (): void => stop.abort();
+  const timer = setTimeout(abort, testTimeout);
+  io.signal.addEventListener("abort", abort, { once: true });
+  try {
+    const session = await connect(targetOf(entry, io), {
+      clientInfo,
+      signal: stop.signal,
+      onStderr: (text) => {
+        stderr = (stderr + text).slice(-1_000);
+      },
+    });
+    try {
+      const { items } = await listAll(session, "tools", { signal: stop.signal });
+      return { works: true, tools: items.length };
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    const isLate = stop.signal.aborted && !io.signal.aborted;
+    const reason = isLate ? `no answer within ${testTimeout / 1000} s` : errorMessage(error);
+    const said = stderr.trim().split("\n").slice(0, 3).join(" ").trim();
+    return { works: false, message: said === "" ? reason : `${reason}; stderr: ${said}` };
+  } finally {
+    clearTimeout(timer);
+    io.signal.removeEventListener("abort", abort);
+  }
+}
+
+function targetOf(entry: ClientEntry, { env, home }: Io): Parameters<typeof import("@fairlead/wire").connect>[0] {
+  if (entry.kind === "http") return entry;
+  const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return { ...entry, env: { ...Object.fromEntries(own), ...entry.env }, cwd: home };
 }

@@ -4,8 +4,13 @@ import { HostError } from "@fairlead/core/errors";
 import { ownEntryName } from "@fairlead/core/settings/own-server";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Destination, destinationOf } from "../commands/mcp/add/destination.ts";
-import { convertSources, entriesIn, storeImported, writeImported } from "../commands/mcp/import/import-steps.ts";
-import type { StoredSecret } from "../commands/mcp/import/store-secrets.ts";
+import {
+  convertSources,
+  entriesIn,
+  type StoredSecret,
+  storeImported,
+  writeImported,
+} from "../commands/mcp/import/import-steps.ts";
 import { type PlannedServer, planImport } from "../import/plan.ts";
 import { isProgram } from "../import/program.ts";
 import type { Context } from "../shell/verb.ts";

@@ -6,7 +6,7 @@ import { isObject, objectOf } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import type { AST } from "toml-eslint-parser";
 import { clients, type ForeignEntry } from "./client.ts";
-import type { EditableText, ServerInText, TextContext } from "./editable-text.ts";
+import type { EditableText, ServerInText, TextContext } from "./client-text.ts";
 
 const byteOrderMark = "\uFEFF";
 

@@ -11,9 +11,8 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { Argument } from "commander";
 import { type Shell, scriptSignature, scripts, shells } from "../completion/scripts.ts";
 import { commandWord } from "../shell/command-word.ts";
-import type { Io } from "../shell/io.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
-import type { Context, Verb } from "../shell/verb.ts";
+import type { Context, Io, Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
   help: `

@@ -1,5 +1,8 @@
 /** `fairlead connect`: adds Fairlead to the settings of other MCP clients, after showing the difference. */
 
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "@fairlead/core/errors";
 import { fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-server";
@@ -16,12 +19,11 @@ import { lineDifference } from "../clients/line-difference.ts";
 import { listClients } from "../clients/list-clients.ts";
 import { type MovePlan, moveServers, planMove } from "../clients/move-servers.ts";
 import { openReceipts, type ReceiptStore } from "../clients/receipts.ts";
-import { isRunning } from "../clients/running-client.ts";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { checkHttpOptions, toPort } from "../shell/http-server.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
-import type { Context, Verb } from "../shell/verb.ts";
+import type { Context, Io, Verb } from "../shell/verb.ts";
 
 interface Options {
   readonly print?: boolean;
@@ -225,5 +227,35 @@ async function verifyWritten({ client, file }: ConnectPlan, { io }: Context): Pr
   if (fromForeignEntry(servers.get(ownEntryName)?.value) !== undefined) return;
   throw new HostError("busy", `${clients[client].title} has overwritten ${file}, so Fairlead's entry is missing`, {
     next: `End ${clients[client].title}, then: fairlead connect ${client}`,
+  });
+}
+
+// Checks whether a client is running, because some clients rewrite their settings file while they run.
+
+/** Time limit for `ps`, in milliseconds. */
+const listTimeout = 2_000;
+
+/** Whether the client is running. False if the list of processes cannot be read. */
+async function isRunning(client: ClientName, { platform }: Pick<Io, "platform">): Promise<boolean> {
+  const names = platform === "linux" ? await fromProc() : platform === "darwin" ? await fromPs() : [];
+  const running = new Set(names.map((name) => basename(name.trim())));
+  return clients[client].commands.some((command) => running.has(command));
+}
+
+async function fromProc(): Promise<readonly string[]> {
+  const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  // A process may end before its name is read.
+  return Promise.all(ids.map((id) => readFile(join("/proc", id, "comm"), "utf8").catch(() => "")));
+}
+
+/**
+ * Reads the process names from `ps`. Starts `ps` by its absolute path, because a folder in `PATH` may belong to an
+ * untrusted workspace.
+ */
+function fromPs(): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    execFile("/bin/ps", ["-A", "-o", "comm="], { timeout: listTimeout, env: {} }, (_error, stdout) =>
+      resolve(stdout.split("\n")),
+    );
   });
 }

@@ -17,9 +17,9 @@ import {
 } from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
 import { checkClients, readClientFacts } from "../doctor/check-clients.ts";
-import { checkMachineAuth } from "../doctor/check-machine-auth.ts";
+import { checkMachineAuth, readMachineFacts } from "../doctor/check-machine-auth.ts";
 import { checkNetwork } from "../doctor/check-network.ts";
-import { checkPackages, checkPrograms } from "../doctor/check-programs.ts";
+import { checkPackages, checkPrograms, readNodeFacts, readProgramFacts } from "../doctor/check-programs.ts";
 import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
 import { checkSecrets, checkState } from "../doctor/check-state.ts";
 import type { ServerChecks } from "../doctor/connect-and-check.ts";
@@ -33,8 +33,6 @@ import {
   problem,
   type Severity,
 } from "../doctor/finding.ts";
-import { readMachineFacts } from "../doctor/machine-facts.ts";
-import { readNodeFacts, readProgramFacts } from "../doctor/program-facts.ts";
 import { count, type Output, type Style } from "../output/output.ts";
 import { serverDocument } from "../output/servers/server-state.ts";
 import { columnsOf, fill, words } from "../output/wrap.ts";

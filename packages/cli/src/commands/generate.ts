@@ -5,11 +5,10 @@ import type { Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/server/server-state";
 import { safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { commandFile } from "../generate/command-file.ts";
-import { writeGenerated } from "../generate/generated-file.ts";
+import { writeGenerated } from "../generate/source-text.ts";
 import { type ServerTools, typescriptModule } from "../generate/typescript-module.ts";
 import { count } from "../output/output.ts";
-import { nameHint } from "../shell/name-hint.ts";
-import type { Context, Verb } from "../shell/verb.ts";
+import { type Context, nameHint, type Verb } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { namesOf } from "../targets/look-up.ts";
 import { withHost } from "../targets/with-host.ts";
@@ -32,7 +31,7 @@ const shared = `Uses the catalog cache, and connects only to servers without a c
 so that you can keep it under version control. Tools that your settings filter out are not in the file.`;
 
 /** The subcommands of `fairlead generate`. */
-export const generateVerbs: Readonly<Record<"ts" | "cli", Verb>> = {
+export const verbs: Readonly<Record<"ts" | "cli", Verb>> = {
   ts: generateVerb({
     operand: "<servers...>",
     about: "names of the servers (see: fairlead mcp list)",

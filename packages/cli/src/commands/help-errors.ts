@@ -3,8 +3,7 @@
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { table } from "../output/output.ts";
-import { nameHint } from "../shell/name-hint.ts";
-import type { Verb } from "../shell/verb.ts";
+import { nameHint, type Verb } from "../shell/verb.ts";
 
 const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: string]>> = {
   usage: ["The command line has a mistake.", "Add --help to the command to see its arguments, options and examples."],

@@ -7,7 +7,7 @@ import { safe } from "@fairlead/core/text/safe-text";
 import { historyText } from "../output/policy/history-text.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { toMoment } from "../shell/log-filter.ts";
+import { toMoment } from "../shell/log-lines.ts";
 import type { Verb } from "../shell/verb.ts";
 
 interface Options {

@@ -20,10 +20,9 @@ import { defineImageOption, imageDrawing } from "../output/reports/inline-image.
 import { createProgressLine } from "../output/reports/progress.ts";
 import { reportReading } from "../output/reports/result-reports.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { nameHint } from "../shell/name-hint.ts";
 import { openSavePlace } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
-import { type Context, usageError, type Verb } from "../shell/verb.ts";
+import { type Context, nameHint, usageError, type Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
 import { isDeniedByName } from "../targets/denied.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";

@@ -6,10 +6,8 @@ import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/
 import { locate } from "@fairlead/core/settings/read/paths";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { configurationOptions } from "../shell/configuration.ts";
-import type { Io } from "../shell/io.ts";
-import { nameHint } from "../shell/name-hint.ts";
 import { askHidden, canAsk } from "../shell/prompt.ts";
-import type { Context, Verb } from "../shell/verb.ts";
+import { type Context, type Io, nameHint, type Verb } from "../shell/verb.ts";
 
 const maxBytes = 64 * 1024;
 
@@ -143,4 +141,4 @@ function storeName(backend: SecretStore["backend"]): SafeText {
 }
 
 /** The commands `fairlead secret set`, `list` and `remove`. */
-export const secretVerbs: Readonly<Record<"set" | "list" | "remove", Verb>> = { set, list, remove };
+export const verbs: Readonly<Record<"set" | "list" | "remove", Verb>> = { set, list, remove };

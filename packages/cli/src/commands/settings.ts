@@ -9,7 +9,7 @@ import { type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text
 import { loadConfiguration } from "@fairlead/core/trust/configuration";
 import { count, table } from "../output/output.ts";
 import { problemLines } from "../output/servers/server-details.ts";
-import { missingSecretLines, missingSecrets } from "../output/servers/server-secrets.ts";
+import { missingSecretLines, missingSecrets } from "../output/servers/server-redaction.ts";
 import { configurationOf, optionsIfTrusted } from "../shell/configuration.ts";
 import type { Verb } from "../shell/verb.ts";
 
@@ -117,4 +117,4 @@ Examples:
 };
 
 /** The commands `fairlead settings path`, `schema` and `validate`. */
-export const settingsVerbs: Readonly<Record<"path" | "schema" | "validate", Verb>> = { path, schema, validate };
+export const verbs: Readonly<Record<"path" | "schema" | "validate", Verb>> = { path, schema, validate };

@@ -5,18 +5,27 @@ import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
 import type { Catalog } from "@fairlead/core/server/catalog";
 import type { QuarantinedTool } from "@fairlead/core/server/registries";
 import { groupBy } from "@fairlead/core/text/group-by";
-import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import {
+  joinSafe,
+  padSafe,
+  repeatSafe,
+  type SafeText,
+  safe,
+  toSafeLine,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { isShallow } from "@fairlead/wire/json";
-import { unlessEmpty } from "../output/output.ts";
-import { serverNamesText, serverToolsText, toolToTry } from "../output/tools/lists.ts";
-import { exampleCall } from "../output/tools/signature.ts";
-import { tooDeep, toolDocument } from "../output/tools/tool-document.ts";
+import { count, type Style, spacedNumber, unlessEmpty } from "../output/output.ts";
+import { serverNamesText, serverToolsText, toolText, toolToTry } from "../output/tools/lists.ts";
+import { exampleCall, tooDeep, toolDocument } from "../output/tools/signature.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/configuration.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
+import { findToolTarget, type TargetServer } from "../targets/target.ts";
 import { listHelp, withCatalogs } from "../targets/with-catalogs.ts";
 
 interface Options {
@@ -76,11 +85,9 @@ Examples:
       // The list shows the policy decision for each tool, so the user must know which policy rules are invalid.
       await warnOfPolicyProblems(host, context);
       const { search, tokens = false, why } = context.command.opts<Options>();
-      if (why !== undefined || search !== undefined || tokens) {
-        const { showCosts, showFound, showWhy } = await import("./tools/offered-tools.ts");
-        if (why !== undefined) return showWhy(host, why, context);
-        return search === undefined ? showCosts(host, server, context) : showFound(host, search, context);
-      }
+      if (why !== undefined) return showWhy(host, why, context);
+      if (search !== undefined) return showFound(host, search, context);
+      if (tokens) return showCosts(host, server, context);
       show(host, server, context);
       if (!isTyped) leadOn(host.tools(server), server, context);
     });
@@ -183,4 +190,138 @@ export function rawDocument(server: string, { tools }: Pick<Catalog, "tools">): 
     name: server,
     tools: tools.map((tool) => (isShallow(tool) ? tool : { name: tool.name, unprintable: tooDeep })),
   };
+}
+
+// Shows which tools are offered to models: `fairlead tools` with `--search`, `--tokens` or `--why`.
+
+/** Lists the tools that `search_tools` finds for a model, best first. */
+async function showFound(host: Host, query: string, context: Context): Promise<void> {
+  const { out, io, globals, command } = context;
+  const { limit = 10, all = false } = command.opts<{ readonly limit?: number; readonly all?: boolean }>();
+  const found = await host.searchTools(query, { limit });
+  const byKey = new Map(host.tools().map((tool) => [`${tool.server}.${tool.serverToolName}`, tool]));
+  const tools = found.flatMap(({ server, tool, score }) => {
+    const listed = byKey.get(`${server}.${tool}`);
+    return listed === undefined ? [] : [{ listed, score }];
+  });
+  if (globals.json) {
+    out.json({ tools: tools.map(({ listed, score }) => ({ ...toolDocument(listed), score })) });
+    return;
+  }
+  if (tools.length === 0) out.say(safe`No tool found for "${toSafeLine(query)}". All tools: fairlead tools`);
+  const options = { style: out.style, columns: columnsOf(io.stdout), all };
+  for (const { listed } of tools)
+    out.show(toolText({ ...listed, serverToolName: `${listed.server}.${listed.serverToolName}` }, options));
+}
+
+/** Shows the estimated tokens of each tool and each server. */
+async function showCosts(host: Host, server: string | undefined, { out, globals }: Context): Promise<void> {
+  const costs = serverCosts(await host.toolOffers(server === undefined ? {} : { servers: [server] }));
+  if (!globals.json) {
+    out.show(costsText(costs, out.style));
+    return;
+  }
+  const listed = new Map(host.tools(server).map((tool) => [`${tool.server}.${tool.serverToolName}`, tool]));
+  out.json({
+    tools: costs.flatMap(({ tools }) =>
+      tools.flatMap(({ server: name, serverToolName, tokens, offered }) => {
+        const tool = listed.get(`${name}.${serverToolName}`);
+        return tool === undefined ? [] : [{ ...toolDocument(tool), tokens, offered }];
+      }),
+    ),
+    servers: costs.map(({ server: name, tokens }) => ({ name, tokens })),
+    tokens: costs.reduce((sum, { tokens }) => sum + tokens, 0),
+    isEstimate: true,
+  });
+}
+
+/**
+ * Prints whether models get the tool `word` directly, and why.
+ * @throws HostError `usage`, `server_unknown` or `tool_unknown`
+ */
+async function showWhy(host: Host, word: string, { out, globals }: Context): Promise<void> {
+  const { server, tool } = findToolTarget(word, targetServers(host));
+  const { offered, reason, tokens } = await offerOf(host, server, tool);
+  if (globals.json) {
+    out.json({ server, tool, offered, reason, tokens });
+    return;
+  }
+  const how = offered ? safe`is offered to models directly` : safe`is not offered to models directly`;
+  out.show(safe`${toVisibleLine(`${server}.${tool}`)} ${how}: ${toSafeLine(reason)}`);
+}
+
+function targetServers(host: Host): readonly TargetServer[] {
+  const tools = groupBy([...host.tools(), ...host.quarantined(), ...host.hidden()], ({ server }) => server);
+  return host.states().map(({ name }) => ({ name, tools: (tools.get(name) ?? []).map(nameOf) }));
+}
+
+function nameOf(tool: { readonly serverToolName: string }): string {
+  return tool.serverToolName;
+}
+
+/** @throws HostError `tool_unknown` */
+async function offerOf(
+  host: Host,
+  server: string,
+  tool: string,
+): Promise<Pick<OfferedTool, "offered" | "reason"> & { readonly tokens?: number }> {
+  const isMeant = (one: { readonly server: string; readonly serverToolName: string }): boolean =>
+    one.server === server && one.serverToolName === tool;
+  const offeredTool = (await host.toolOffers()).find(isMeant);
+  if (offeredTool !== undefined)
+    return offeredTool.offered
+      ? offeredTool
+      : { ...offeredTool, reason: `${offeredTool.reason}; models find the tool by search` };
+  const quarantined = host.quarantined().find(isMeant);
+  if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
+  const hidden = host.hidden().find(isMeant);
+  if (hidden !== undefined) return { offered: false, reason: `${hidden.setting} in the settings hides this tool` };
+  if (host.tools().some(isMeant)) return { offered: false, reason: "conversations do not use this tool's server" };
+  throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, {
+    serverName: server,
+    next: `fairlead tools ${toShellWord(server)}`,
+  });
+}
+
+// Formats the number of tokens that tool definitions cost a model: servers and tools sorted by tokens, with bars.
+
+/** The estimated tokens of a server's tool definitions. */
+interface ServerCost {
+  readonly server: string;
+  readonly tokens: number;
+  readonly tools: readonly OfferedTool[];
+}
+
+/** Sorts the servers by their cost in tokens, most expensive first. Sorts the tools of each server in the same way. */
+export function serverCosts(offeredTools: readonly OfferedTool[]): readonly ServerCost[] {
+  return [...groupBy(offeredTools, ({ server }) => server)]
+    .map(([server, tools]) => ({
+      server,
+      tokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),
+      tools: tools.toSorted((one, other) => other.tokens - one.tokens),
+    }))
+    .sort((one, other) => other.tokens - one.tokens);
+}
+
+const barWidth = 20;
+
+/** Returns the costs of all servers and tools, and the total. */
+export function costsText(costs: readonly ServerCost[], style: Style): SafeText {
+  const all = costs.reduce((sum, { tokens }) => sum + tokens, 0);
+  const most = Math.max(1, ...costs.flatMap(({ tools }) => tools.map(({ tokens }) => tokens)));
+  const blocks = costs.map(({ server, tokens, tools }) => {
+    const share = Math.round((100 * tokens) / Math.max(all, 1));
+    const title = safe`${style.bold(toVisibleLine(server))}: about ${spacedNumber(tokens)} tokens, ${share} % of all`;
+    return joinSafe([title, ...tools.map((tool) => toolLine(tool, most))]);
+  });
+  const offered = costs.flatMap(({ tools }) => tools).filter((tool) => tool.offered);
+  const tokens = offered.reduce((sum, tool) => sum + tool.tokens, 0);
+  const total = safe`A model is offered ${count(offered.length, "tool")} directly, about ${spacedNumber(tokens)} tokens; all tools: about ${spacedNumber(all)} tokens.`;
+  return joinSafe([...blocks, total], safe`\n\n`);
+}
+
+function toolLine({ serverToolName, tokens, offered }: OfferedTool, most: number): SafeText {
+  const bar = repeatSafe(safe`#`, Math.max(1, Math.round((barWidth * tokens) / most)));
+  const note = offered ? safe`` : safe` (the model must search for it)`;
+  return safe`  ${repeatSafe(safe` `, 7 - spacedNumber(tokens).length)}${spacedNumber(tokens)}  ${padSafe(bar, barWidth)}  ${toVisibleLine(serverToolName)}${note}`;
 }

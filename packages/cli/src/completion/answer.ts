@@ -4,7 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 
 /** The suggestions for the word at the cursor. The kinds `files` and `folders` leave the completion to the shell. */
 export type CompletionAnswer =

@@ -1,7 +1,7 @@
 /** Completes the word at the cursor. Starts no server. */
 
 import { ownOptions } from "../shell/help.ts";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 import { commandGroups, verbs } from "../shell/verbs.ts";
 import { type CompletionAnswer, nothing, type Suggestion, toWords, withPrefix } from "./answer.ts";
 import {

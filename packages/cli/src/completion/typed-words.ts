@@ -1,7 +1,7 @@
 /** Parses the words before the cursor into the command, its options and its arguments. */
 
-import type { Io } from "../shell/io.ts";
 import { firstWord, isPrompt } from "../shell/resolve.ts";
+import type { Io } from "../shell/verb.ts";
 import { type CommandRow, commandGroups, verbs } from "../shell/verbs.ts";
 import { type KnownCommand, type KnownOption, longFlagOf, needsValue, spellingsOf } from "./known-command.ts";
 

@@ -3,7 +3,7 @@
 import { systemClock } from "@fairlead/core/clock";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
 import { render } from "ink";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 import { App } from "../tui/app.tsx";
 import type { Key } from "../tui/input/keys.ts";
 import { Store } from "../tui/session/store.ts";

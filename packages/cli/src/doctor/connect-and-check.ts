@@ -7,12 +7,12 @@ import type { QuarantinedTool } from "@fairlead/core/server/registries";
 import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { type ListedServer, stateWords } from "../output/servers/server-state.ts";
 import { repairSummary } from "../output/tools/tool-repairs.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
-import { checkTokens } from "./check-tokens.ts";
 import { type DoctorFinding, inGroup, note, type Observation, ok, problem, warning } from "./finding.ts";
 
 /** The states of the servers after the connection attempts, and the findings about them. */
@@ -130,4 +130,28 @@ function notConnected(state: ServerState): Observation {
   // `denied` means that a setting blocks the server. This is intended, so it is not a problem.
   if (code === "denied") return note(message, next);
   return problem({ code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` });
+}
+
+// Estimates how many tokens the tool definitions cost a model. Pure functions.
+
+/** Doctor reports nothing if the estimated total is below this number of tokens. */
+const small = 5_000;
+const mostServers = 3;
+
+/** Reports the total, and the servers with the most tokens. Reports nothing below 5000 tokens. */
+export function checkTokens(tools: readonly OfferedTool[]): readonly Observation[] {
+  const costs = new Map<string, number>();
+  for (const { server, tokens } of tools) costs.set(server, (costs.get(server) ?? 0) + tokens);
+  const total = [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+  if (total < small) return [];
+  const dearest = [...costs].sort(([, one], [, other]) => other - one).slice(0, mostServers);
+  const share = Math.round((dearest.reduce((sum, [, cost]) => sum + cost, 0) / total) * 100);
+  const names = dearest.map(([server]) => `"${server}"`).join(", ");
+  const offered = tools.filter((tool) => tool.offered).length;
+  const found =
+    offered === tools.length
+      ? ""
+      : `; a model is offered ${offered} of ${tools.length} tools and finds the others by search`;
+  const message = `tool definitions cost a model about ${total} tokens, ${share} % of them for tools of ${names}${found}`;
+  return [note(message, "fairlead tools --tokens")];
 }

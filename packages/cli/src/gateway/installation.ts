@@ -8,8 +8,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { type RunFolder, runFolderOf } from "@fairlead/gateway/relay/run-folder";
 import type { HostCommand } from "@fairlead/gateway/relay/start-host";
-import { isSingleExecutable } from "../shell/single-executable.ts";
-import { version as ownVersion } from "../shell/version.ts";
+import { isSingleExecutable, version as ownVersion } from "../shell/version.ts";
 
 /** The process environment of a relay, or of a command that talks to the background host. */
 export interface HostSurroundings {

@@ -7,7 +7,7 @@ import { type Configuration, type ConfigurationOptions, loadConfiguration } from
 import { Consent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 import { version } from "../shell/version.ts";
 
 /** Options of the gateway. `debug`: log the protocol messages of all servers, or of the named one. */

@@ -1,8 +1,7 @@
 /** The bundle's entry point for `fairlead serve`: starts the relay without loading the rest of the command. */
 
 import { ownSurroundings } from "./installation.ts";
-import { readRelayWords } from "./relay-words.ts";
-import { aloneMessage, relayToHost } from "./run-relay.ts";
+import { aloneMessage, readRelayWords, relayToHost } from "./run-relay.ts";
 
 /**
  * Starts the relay. Runs the full command instead if the relay cannot handle the words or reaches no background host.

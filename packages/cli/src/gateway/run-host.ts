@@ -9,7 +9,7 @@ import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { runDaemon } from "@fairlead/gateway/daemon/daemon";
 import { readyWord } from "@fairlead/gateway/relay/start-host";
 import { readDuration } from "../arguments/duration.ts";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 import { hostPlace } from "./installation.ts";
 import { openGateway, workspaceOf } from "./open-gateway.ts";
 

@@ -7,8 +7,7 @@ import { isObject, member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
 import { commandImports, commandProgram, programOptions } from "./command-program.ts";
-import { generatedBy } from "./generated-file.ts";
-import { toStringLiteral } from "./source-text.ts";
+import { generatedBy, toStringLiteral } from "./source-text.ts";
 import type { ServerTools } from "./typescript-module.ts";
 
 /** How the words after a flag become a value. `any`: JSON if the text is valid JSON, otherwise text. */

@@ -6,8 +6,7 @@ import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema"
 import type { CatalogTool } from "@fairlead/core/server/catalog";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
-import { generatedBy } from "./generated-file.ts";
-import { createNames, toDocComment, toMethodName, toStringLiteral, toTypeName } from "./source-text.ts";
+import { createNames, generatedBy, toDocComment, toMethodName, toStringLiteral, toTypeName } from "./source-text.ts";
 import { createTypeDeclarations, type TypeDeclarations } from "./type-declarations.ts";
 
 /** A server, and its tools that can be called. */

@@ -5,8 +5,7 @@ import type { Host } from "@fairlead/core/host";
 import type { AllowedTools } from "@fairlead/core/policy/rules/load-policies";
 import { exactName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { nameHint } from "../shell/name-hint.ts";
-import type { Context } from "../shell/verb.ts";
+import { type Context, nameHint } from "../shell/verb.ts";
 import { findToolTarget, type TargetServer, targetName } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
 

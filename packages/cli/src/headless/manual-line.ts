@@ -12,8 +12,7 @@ import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments, readObject } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
-import { nameHint } from "../shell/name-hint.ts";
-import type { Context } from "../shell/verb.ts";
+import { type Context, nameHint } from "../shell/verb.ts";
 import { refuseUnsureName } from "../targets/bare-name.ts";
 import { findToolTarget, type TargetServer, type ToolTarget } from "../targets/target.ts";
 

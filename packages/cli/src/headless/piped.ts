@@ -7,7 +7,7 @@ import { HostError } from "@fairlead/core/errors";
 import { limits } from "@fairlead/core/limits";
 import { safe } from "@fairlead/core/text/safe-text";
 import type { Output } from "../output/output.ts";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 
 /** Milliseconds to wait for the first byte of stdin. */
 const firstByteTimeout = 2_000;

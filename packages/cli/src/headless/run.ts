@@ -11,10 +11,9 @@ import type { CallFailure, DoneReason, MissingServer, TurnEvent } from "@fairlea
 import { modelNameOf, wantedConversation } from "../conversations/find-conversation.ts";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
-import { nameHint } from "../shell/name-hint.ts";
-import { type Context, usageError } from "../shell/verb.ts";
+import { type Context, nameHint, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
-import { skippedError } from "../targets/failed-start.ts";
+import { skippedError } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
 import { createAllowedNotes, readAllowed } from "./allowed.ts";
 import { readManualLine, serversOfCalls } from "./manual-line.ts";

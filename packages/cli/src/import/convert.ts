@@ -6,7 +6,7 @@ import { findVariables, type Mistake } from "@fairlead/core/settings/define/ment
 import { isOwnServer } from "@fairlead/core/settings/own-server";
 import { childNode } from "@fairlead/core/settings/read/nodes";
 import { validate, whyNotUrl } from "@fairlead/core/settings/schema/validate";
-import { convertAddress, convertCodexKeys, convertCommand } from "./convert-transport.ts";
+import { convertAddress, convertCodexKeys, convertCommand, convertMcpRemote } from "./convert-transport.ts";
 import {
   type ConversionContext,
   convertTimeout,
@@ -17,7 +17,6 @@ import {
   toEntry,
 } from "./field-reader.ts";
 import { type ForeignServer, foreignFields } from "./foreign-file.ts";
-import { convertMcpRemote } from "./mcp-remote.ts";
 import { type Program, programs, type Remark } from "./program.ts";
 
 /** The new entry, and what the user should know about it. If a remark is an `obstacle`, the entry cannot be used. */

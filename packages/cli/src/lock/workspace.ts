@@ -5,10 +5,19 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Peer, ServerState } from "@fairlead/core/events";
+import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
 import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
-import { type LockedCatalog, type LockFile, lockCatalog, lockPath } from "@fairlead/core/policy/lock/lock-file";
-import type { Catalog } from "@fairlead/core/server/catalog";
+import {
+  type LockedCatalog,
+  type LockFile,
+  lockCatalog,
+  lockPath,
+  promptDigest,
+} from "@fairlead/core/policy/lock/lock-file";
+import { breakingChanges } from "@fairlead/core/server/breaking-changes";
+import type { Catalog, CatalogPrompt, CatalogTool } from "@fairlead/core/server/catalog";
 import { notConnectedError } from "@fairlead/core/server/server-state";
+import { definitionDigest } from "@fairlead/core/server/tool-changes";
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
@@ -17,10 +26,14 @@ import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configu
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import { redactEntry } from "../output/servers/entry-redaction.ts";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
-import { hideInUrl, hideVariable } from "../output/servers/server-redaction.ts";
-import { isTellingName, looksSecret } from "../output/servers/server-secrets.ts";
+import {
+  hideInUrl,
+  hideVariable,
+  isTellingName,
+  looksSecret,
+  redactEntry,
+} from "../output/servers/server-redaction.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
@@ -218,4 +231,67 @@ export async function checkLock(
 /** Returns why the server could not be reached, or undefined if it was reached or not started. */
 export function errorOf({ look }: LockCheck): HostError | undefined {
   return look?.kind === "unseen" ? look.error : undefined;
+}
+
+// Finds the differences from the lock file that can break callers. Harmless differences, such as changed
+// descriptions, are left out.
+
+/**
+ * Message about a changed tool that cannot be compared: the lock file has only digests of tool definitions.
+ */
+const unknown = "has changed, and its locked definition is not in the catalog cache";
+/** Parts of a locked server that can change without breaking a caller. */
+const harmless: ReadonlySet<string> = new Set(["version", "instructions"]);
+
+/**
+ * Returns the breaking differences of one server, each as one sentence. A difference that cannot be examined counts as
+ * breaking.
+ */
+export function breakingDrift({ name, lock, drift, look }: LockCheck): readonly string[] {
+  if (drift === undefined) return [];
+  if (drift.kind !== "changed")
+    return [drift.kind === "added" ? "the server is not locked" : "the server is no longer in the settings"];
+  const { members, tools, prompts } = drift;
+  const locked = lock.get(name);
+  const [before, after] = look?.kind === "seen" ? [look.remembered, look.catalog] : [undefined, undefined];
+
+  function toolChanges(tool: string): readonly string[] {
+    const digest = locked?.tools.get(tool);
+    const old = before?.tools.find((each) => each.name === tool && definitionDigest(each) === digest);
+    const now = after?.tools.find((each) => each.name === tool);
+    if (old === undefined || now === undefined) return [`tool ${tool} ${unknown}`];
+    return breakingChanges(asCalled(old), asCalled(now)).map((change) => `tool ${tool}: ${change}`);
+  }
+
+  function promptChanges(prompt: string): readonly string[] {
+    const digest = locked?.prompts.get(prompt);
+    const old = before?.prompts.find((each) => each.name === prompt && promptDigest(each) === digest);
+    const now = after?.prompts.find((each) => each.name === prompt);
+    if (old === undefined || now === undefined) return [`prompt ${prompt} ${unknown}`];
+    return argumentChanges(old, now).map((change) => `prompt ${prompt}: ${change}`);
+  }
+
+  return [
+    ...members.flatMap(({ member }) => (harmless.has(member) ? [] : [`${member} of the entry has changed`])),
+    ...tools.removed.map((tool) => `tool ${tool} was removed`),
+    ...tools.changed.flatMap(toolChanges),
+    ...prompts.removed.map((prompt) => `prompt ${prompt} was removed`),
+    ...prompts.changed.flatMap(promptChanges),
+  ];
+}
+
+/** A tool as its callers see it: a parameter with a default is optional. */
+function asCalled(tool: CatalogTool): CatalogTool {
+  return { ...tool, inputSchema: argumentSchema(tool.inputSchema) };
+}
+
+function argumentChanges(before: CatalogPrompt, after: CatalogPrompt): readonly string[] {
+  const old = new Map(before.arguments.map((argument) => [argument.name, argument]));
+  const now = new Set(after.arguments.map(({ name }) => name));
+  return [
+    ...after.arguments.flatMap(({ name, required }) =>
+      required && old.get(name)?.required !== true ? [`the argument ${name} is now required`] : [],
+    ),
+    ...[...old.keys()].flatMap((name) => (now.has(name) ? [] : [`the argument ${name} was removed`])),
+  ];
 }

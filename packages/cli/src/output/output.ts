@@ -2,9 +2,8 @@
 
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { commandWord, withCommandWord } from "../shell/command-word.ts";
-import type { Io } from "../shell/io.ts";
-import { width } from "./text-width.ts";
-import { columnsOf, wrapMessage } from "./wrap.ts";
+import type { Io } from "../shell/verb.ts";
+import { columnsOf, width, wrapMessage } from "./wrap.ts";
 
 /** The output of one command. The caller must escape control characters first (`SafeText`). */
 export interface Output {

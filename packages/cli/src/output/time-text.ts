@@ -1,6 +1,7 @@
 /** Formats points in time and ages as text. */
 
-import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { sep } from "node:path";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { count } from "./output.ts";
 
 /**
@@ -27,4 +28,12 @@ export function ageWords(milliseconds: number): SafeText {
   if (milliseconds < 2 * hour) return count(Math.floor(milliseconds / minute), "minute");
   if (milliseconds < 2 * day) return count(Math.floor(milliseconds / hour), "hour");
   return count(Math.floor(milliseconds / day), "day");
+}
+
+// Shortens paths to the form in which people write them.
+
+/** Returns the path with `~` in place of the home folder. */
+export function shortPath(path: string, home: string): SafeText {
+  if (path === home) return safe`~`;
+  return path.startsWith(`${home}${sep}`) ? safe`~${toSafeLine(path.slice(home.length))}` : toSafeLine(path);
 }

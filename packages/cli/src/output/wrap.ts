@@ -2,12 +2,12 @@
  * Wraps text to the width of a terminal. Without a terminal nothing is wrapped, so that `grep` finds complete lines.
  */
 
+import { stripVTControlCharacters } from "node:util";
 import { joinSafe, repeatSafe, type SafeText, safe, sliceSafe, splitSafe } from "@fairlead/core/text/safe-text";
-import type { Io } from "../shell/io.ts";
-import { width } from "./text-width.ts";
+import type { Io } from "../shell/verb.ts";
 
 /** The width of lines, and the text before the first line (`indent`). */
-export interface Layout {
+interface Layout {
   readonly columns: number;
   readonly indent: SafeText;
   /** The text before the second and all later lines. */
@@ -147,4 +147,16 @@ const wordGap = /(?<!\d) | (?!\d{3}\b)/;
 function wordEnd(line: SafeText, start: number): number {
   const length = sliceSafe(line, start).search(wordGap);
   return length === -1 ? line.length : start + length;
+}
+
+// Measures text in terminal columns.
+
+const wide =
+  /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
+
+/** Returns the number of terminal columns that a text takes, exact enough to align a table. */
+export function width(text: SafeText): number {
+  // Nearly all text is ASCII, which needs no table of widths.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  return Array.from(stripVTControlCharacters(text)).reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
 }

@@ -3,7 +3,7 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { replaceSafe, type SafeText, safe } from "@fairlead/core/text/safe-text";
-import type { Io } from "./io.ts";
+import type { Io } from "./verb.ts";
 
 /**
  * Returns `fairlead` if it is on `PATH`, otherwise `npx --no -- fairlead`: npx runs the package of the folder and

@@ -9,9 +9,8 @@ import { formValues, openForm } from "../tui/state/form.ts";
 import type { FormField } from "../tui/state/form-field.ts";
 import { entryFrom } from "../tui/state/form-line.ts";
 import { type FieldEntry, fieldValue } from "../tui/state/form-value.ts";
-import type { Io } from "./io.ts";
 import { askHiddenOrEnd, askLine, askLineOrEnd, confirm } from "./prompt.ts";
-import type { Context } from "./verb.ts";
+import type { Context, Io } from "./verb.ts";
 
 type OfMode<M extends Elicitation["mode"]> = Extract<Elicitation, { readonly mode: M }>;
 

@@ -3,6 +3,8 @@
 import { type FileHandle, open, readFile, stat } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
+import { HostError } from "@fairlead/core/errors";
+import { errorMessage } from "@fairlead/wire/text";
 
 /** Returns the lines of a file. Returns undefined if the file does not exist. */
 export async function readLogLines(path: string): Promise<readonly string[] | undefined> {
@@ -70,4 +72,68 @@ async function inode(path: string): Promise<number | undefined> {
 
 function unlessAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
+}
+
+// Filters log lines by `--since` and `--grep`. Pure functions.
+
+/** Whether to show a log line. */
+type LogFilter = (line: string) => boolean;
+
+/** The options `--since` and `--grep` as the user typed them. */
+export interface FilterOptions {
+  readonly since?: string;
+  readonly grep?: string;
+}
+
+/**
+ * Creates the filter. `now`: milliseconds since 1970.
+ * @throws HostError `usage` for an invalid time or regular expression
+ */
+export function createLogFilter({ since, grep }: FilterOptions, now: number): LogFilter {
+  const from = since === undefined ? undefined : new Date(toMoment(since, now)).toISOString();
+  const pattern = grep === undefined ? undefined : toPattern(grep);
+  // Each line begins with an ISO 8601 time in UTC, so comparing lines as text compares their times.
+  return (line) => (from === undefined || line >= from) && (pattern === undefined || pattern.test(line));
+}
+
+const units: ReadonlyMap<string, number> = new Map([
+  ["s", 1000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 86_400_000],
+]);
+
+/**
+ * Returns a time in milliseconds since 1970. `word` is a duration before `now` (`10m`), or an ISO 8601 date or time. A
+ * time without a time zone is local time.
+ *
+ * @throws HostError `usage`
+ */
+export function toMoment(word: string, now: number, { isUtc = false }: { readonly isUtc?: boolean } = {}): number {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s*([smhd])$/.exec(word) ?? [];
+  const moment =
+    amount === undefined ? Date.parse(withTime(word, isUtc)) : now - Number(amount) * (units.get(unit) ?? 0);
+  if (Number.isNaN(moment) || Math.abs(moment) > 8.64e15)
+    throw new HostError("usage", `--since "${word}" is not a time or a duration`, {
+      next: "--since 10m, --since 2h, --since 2026-01-31 or --since 2026-01-31T08:30",
+    });
+  return moment;
+}
+
+/** Adds `T00:00` to a date without a time. Otherwise JavaScript would read the date as UTC instead of local time. */
+function withTime(word: string, isUtc: boolean): string {
+  const [, date, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?$/.exec(word) ?? [];
+  return date === undefined ? word : `${date}T${time ?? "00:00"}${isUtc ? "Z" : ""}`;
+}
+
+/** Compiles the pattern. It is case-sensitive only if it has capital letters. */
+function toPattern(text: string): RegExp {
+  try {
+    return new RegExp(text, text === text.toLowerCase() ? "iu" : "u");
+  } catch (error) {
+    const reason = errorMessage(error);
+    throw new HostError("usage", `--grep: ${reason}`, {
+      next: "escape special characters with a backslash: \\.",
+    });
+  }
 }

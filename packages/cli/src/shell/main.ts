@@ -8,10 +8,9 @@ import { errorMessage } from "@fairlead/wire/text";
 import { errorDocument } from "../output/error-lines.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { groupHelp, rootHelp } from "./help.ts";
-import type { Io } from "./io.ts";
 import { resolve } from "./resolve.ts";
-import { isSingleExecutable } from "./single-executable.ts";
-import { version } from "./version.ts";
+import type { Io } from "./verb.ts";
+import { isSingleExecutable, version } from "./version.ts";
 
 // The bundle script uses these exports.
 export { describeCommands } from "../completion/known-command.ts";

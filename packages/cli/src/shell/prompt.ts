@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
-import type { Io } from "./io.ts";
+import type { Io } from "./verb.ts";
 
 /** Whether both stdin and stderr are terminals. */
 export function canAsk({ stdin, stderr }: Pick<Io, "stdin" | "stderr">): boolean {

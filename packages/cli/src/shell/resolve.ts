@@ -1,7 +1,7 @@
 /** Finds the command in the command line. Global options may come before it. Suggests a command for a mistyped name. */
 
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { nameHint } from "./name-hint.ts";
+import { nameHint } from "./verb.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 
 /** What a command line asks for. `argv` has the words without the command's name, but with the option `-p`. */

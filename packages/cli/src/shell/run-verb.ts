@@ -8,8 +8,7 @@ import { Command, CommanderError } from "commander";
 import type { Output } from "../output/output.ts";
 import { columnsOf, joinParagraphs, wrapMessage } from "../output/wrap.ts";
 import { globalOptions } from "./help.ts";
-import type { Io } from "./io.ts";
-import type { Globals, RunWords, Verb, Words } from "./verb.ts";
+import type { Globals, Io, RunWords, Verb, Words } from "./verb.ts";
 
 interface Invocation {
   readonly verb: Verb;

@@ -1,10 +1,12 @@
 /** The interface of a command. A file in `commands/` exports one command as `verb`, or several by name. */
 
+import type { Readable, Writable } from "node:stream";
+import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { IdeTrust } from "@fairlead/core/ide/ide-trust";
+import { closest } from "@fairlead/core/text/closest";
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
-import type { Io } from "./io.ts";
 
 /** One command: its arguments and options, its help text, and the function that runs it. */
 export interface Verb {
@@ -64,4 +66,46 @@ export type RunWords = (words: readonly string[], io: Io, out: Output) => Promis
 /** Creates a usage error whose next step is the command's `--help`. */
 export function usageError(message: string, { command }: Pick<Context, "command">): HostError {
   return new HostError("usage", message, { next: `${command.name()} --help` });
+}
+
+// Turns the global options back into words, to run another command with the same options.
+
+/** Returns the global options that decide which settings are read and what is recorded, as words of a command line. */
+export function globalWords({ root, settings, workspace, trustWorkspace, record }: Globals): readonly string[] {
+  return [
+    ...(root === undefined ? [] : ["-C", root]),
+    ...(settings === undefined ? [] : ["--settings", settings]),
+    ...(workspace ? [] : ["--no-workspace"]),
+    ...(trustWorkspace ? ["--trust-workspace"] : []),
+    ...(record === undefined ? [] : ["--record", record]),
+  ];
+}
+
+// Suggests a similar name for a mistyped one, as the end of an error message.
+
+/** Returns `; did you mean "NAME"?`, or "" if no known name is similar. */
+export function nameHint(word: string, names: Iterable<string>): string {
+  const near = closest(word, names);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
+}
+
+// The process's streams, environment and signals, passed as a parameter so that tests can use their own.
+
+/** What a command may use of the process. */
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** How this program was started: the path of Node and the path of the main script. The single executable has none. */
+  readonly program?: { readonly node: string; readonly file?: string };
+  /** Aborts on Ctrl-C and other termination signals. A second signal ends the process at once. */
+  readonly signal: AbortSignal;
+  /** Passes Ctrl-C to `onInterrupt` instead of aborting `signal`. Returns the function that undoes this. */
+  readonly takeInterrupts?: (onInterrupt: () => void) => () => void;
+  /** Measures how long the IDE may take to answer. Default: the system's clock. */
+  readonly clock?: Clock;
 }

@@ -9,9 +9,26 @@ export interface CommandRow {
   readonly load: () => Promise<{ readonly verb: Verb }>;
 }
 
-type Load = CommandRow["load"];
+/** Loads one command of a file that has several. */
+function one<Word extends string>(
+  load: () => Promise<{ readonly verbs: Readonly<Record<Word, Verb>> }>,
+  word: Word,
+): CommandRow["load"] {
+  return async () => ({ verb: (await load()).verbs[word] });
+}
 
-const rows: readonly (readonly [words: string, summary: string, load: Load])[] = [
+const rules = () => import("../commands/policy/rule-verb.ts");
+const conversations = () => import("../commands/conversations.ts");
+const switches = () => import("../commands/mcp/set-enabled.ts");
+const approvals = () => import("../commands/gateway/approvals.ts");
+const daemon = () => import("../commands/gateway/daemon.ts");
+const lock = () => import("../commands/lock.ts");
+const secrets = () => import("../commands/secret.ts");
+const generators = () => import("../commands/generate.ts");
+const settings = () => import("../commands/settings.ts");
+const trust = () => import("../commands/trust.ts");
+
+const rows: readonly (readonly [words: string, summary: string, load: CommandRow["load"]])[] = [
   ["", "open the app: chat with a model, or call tools yourself", () => import("../commands/start.ts")],
   ["-p", "send one prompt to a model, let it use tools, and print its answer", () => import("../commands/headless.ts")],
   ["mcp add", "add a server to the settings", () => import("../commands/mcp/add.ts")],
@@ -22,8 +39,8 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["mcp auth", "sign in to a server", () => import("../commands/mcp/auth.ts")],
   ["mcp logout", "sign out of servers", () => import("../commands/mcp/logout.ts")],
   ["mcp logs", "show a server's log", () => import("../commands/mcp/logs.ts")],
-  ["mcp enable", "allow a disabled server to start again", switchVerb("enable")],
-  ["mcp disable", "prevent a server from starting", switchVerb("disable")],
+  ["mcp enable", "allow a disabled server to start again", one(switches, "enable")],
+  ["mcp disable", "prevent a server from starting", one(switches, "disable")],
   ["mcp import", "copy servers from other programs' settings", () => import("../commands/mcp/import.ts")],
   ["mcp pin", "write a server's exact version into the settings", () => import("../commands/mcp/pin.ts")],
   ["connect", "make your servers available in other MCP clients", () => import("../commands/connect.ts")],
@@ -42,88 +59,52 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
     "run the gateway that serves your servers to other MCP clients",
     () => import("../commands/gateway/serve.ts"),
   ],
-  ["approvals", "show MCP clients' requests that wait for your approval", approvalVerb("list")],
-  ["approvals list", "show MCP clients' requests that wait for your approval", approvalVerb("list")],
-  ["approvals show", "show one waiting request with its arguments", approvalVerb("show")],
-  ["approvals allow", "let a waiting request run", approvalVerb("allow")],
-  ["approvals deny", "refuse a waiting request", approvalVerb("deny")],
-  ["daemon status", "show the background host and its clients", daemonVerb("status")],
-  ["daemon stop", "stop the background host", daemonVerb("stop")],
-  ["daemon restart", "stop the background host and start a new one", daemonVerb("restart")],
-  ["daemon logs", "show the log of the background host", daemonVerb("logs")],
+  ["approvals", "show MCP clients' requests that wait for your approval", one(approvals, "list")],
+  ["approvals list", "show MCP clients' requests that wait for your approval", one(approvals, "list")],
+  ["approvals show", "show one waiting request with its arguments", one(approvals, "show")],
+  ["approvals allow", "let a waiting request run", one(approvals, "allow")],
+  ["approvals deny", "refuse a waiting request", one(approvals, "deny")],
+  ["daemon status", "show the background host and its clients", one(daemon, "status")],
+  ["daemon stop", "stop the background host", one(daemon, "stop")],
+  ["daemon restart", "stop the background host and start a new one", one(daemon, "restart")],
+  ["daemon logs", "show the log of the background host", one(daemon, "logs")],
   ["history", "show past calls and the decision for each", () => import("../commands/history.ts")],
-  ["conversations", "list recorded conversations", () => import("../commands/conversations/list.ts")],
-  ["show", "print a recorded conversation", showVerb("show")],
-  ["replay", "show a recorded conversation again, offline", () => import("../commands/conversations/replay.ts")],
-  ["export", "print a recorded conversation as Markdown or JSON", showVerb("export")],
-  ["clean", "remove recorded conversations", () => import("../commands/conversations/clean.ts")],
+  ["conversations", "list recorded conversations", one(conversations, "list")],
+  ["show", "print a recorded conversation", one(conversations, "show")],
+  ["replay", "show a recorded conversation again, offline", () => import("../commands/replay.ts")],
+  ["export", "print a recorded conversation as Markdown or JSON", one(conversations, "export")],
+  ["clean", "remove recorded conversations", one(conversations, "clean")],
   ["doctor", "find problems and how to fix them", () => import("../commands/doctor.ts")],
   ["bug-report", "write a file for a bug report, without secrets", () => import("../commands/bug-report.ts")],
-  ["trust list", "show trusted folders and approvals", () => import("../commands/trust/list.ts")],
-  ["trust add", "trust a folder and approve its servers", () => import("../commands/trust/add.ts")],
-  ["trust remove", "stop trusting a folder", () => import("../commands/trust/remove.ts")],
+  ["trust list", "show trusted folders and approvals", one(trust, "list")],
+  ["trust add", "trust a folder and approve its servers", one(trust, "add")],
+  ["trust remove", "stop trusting a folder", one(trust, "remove")],
   ["policy list", "show every rule that applies here", () => import("../commands/policy/list.ts")],
   [
     "policy explain",
     "show the decision for a tool and the rule behind it",
     () => import("../commands/policy/explain.ts"),
   ],
-  ["policy allow", "let a tool run without asking", ruleVerb("allow")],
-  ["policy ask", "ask before a tool runs", ruleVerb("ask")],
-  ["policy deny", "prevent a tool from running", ruleVerb("deny")],
+  ["policy allow", "let a tool run without asking", one(rules, "allow")],
+  ["policy ask", "ask before a tool runs", one(rules, "ask")],
+  ["policy deny", "prevent a tool from running", one(rules, "deny")],
   ["policy remove", "remove a rule", () => import("../commands/policy/remove.ts")],
-  ["lock", "write the workspace's servers and their tools to a lock file", lockVerb("write")],
-  ["lock verify", "compare the servers with the lock file", () => import("../commands/lock/verify.ts")],
-  ["lock update", "update the lock file to the servers' current state", lockVerb("update")],
-  ["secret set", "store a secret", secretVerb("set")],
-  ["secret list", "show the names of stored secrets", secretVerb("list")],
-  ["secret remove", "delete a secret", secretVerb("remove")],
-  ["settings schema", "print the JSON Schema of the settings", settingsVerb("schema")],
-  ["settings validate", "check the settings files", settingsVerb("validate")],
-  ["settings path", "show where the settings files are", settingsVerb("path")],
-  ["generate ts", "write TypeScript code that calls servers' tools", generateVerb("ts")],
-  ["generate cli", "write a command-line program that calls a server's tools", generateVerb("cli")],
+  ["lock", "write the workspace's servers and their tools to a lock file", one(lock, "write")],
+  ["lock verify", "compare the servers with the lock file", one(lock, "verify")],
+  ["lock update", "update the lock file to the servers' current state", one(lock, "update")],
+  ["secret set", "store a secret", one(secrets, "set")],
+  ["secret list", "show the names of stored secrets", one(secrets, "list")],
+  ["secret remove", "delete a secret", one(secrets, "remove")],
+  ["settings schema", "print the JSON Schema of the settings", one(settings, "schema")],
+  ["settings validate", "check the settings files", one(settings, "validate")],
+  ["settings path", "show where the settings files are", one(settings, "path")],
+  ["generate ts", "write TypeScript code that calls servers' tools", one(generators, "ts")],
+  ["generate cli", "write a command-line program that calls a server's tools", one(generators, "cli")],
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
 ];
 /** All commands. The command with the name "" opens the app. */
 export const verbs: readonly CommandRow[] = rows.map(([words, summary, load]) => ({ words, summary, load }));
-
-function ruleVerb(word: "allow" | "ask" | "deny"): Load {
-  return async () => ({ verb: (await import("../commands/policy/rule-verb.ts")).ruleVerbs[word] });
-}
-
-function showVerb(word: "show" | "export"): Load {
-  return async () => ({ verb: (await import("../commands/conversations/show.ts")).showVerbs[word] });
-}
-
-function switchVerb(word: "enable" | "disable"): Load {
-  return async () => ({ verb: (await import("../commands/mcp/set-enabled.ts")).switchVerbs[word] });
-}
-
-function approvalVerb(word: "list" | "show" | "allow" | "deny"): Load {
-  return async () => ({ verb: (await import("../commands/gateway/approvals.ts")).approvalVerbs[word] });
-}
-
-function daemonVerb(word: "status" | "stop" | "restart" | "logs"): Load {
-  return async () => ({ verb: (await import("../commands/gateway/daemon.ts")).daemonVerbs[word] });
-}
-
-function lockVerb(word: "write" | "update"): Load {
-  return async () => ({ verb: (await import("../commands/lock/write.ts")).lockVerbs[word] });
-}
-
-function secretVerb(word: "set" | "list" | "remove"): Load {
-  return async () => ({ verb: (await import("../commands/secret.ts")).secretVerbs[word] });
-}
-
-function generateVerb(word: "ts" | "cli"): Load {
-  return async () => ({ verb: (await import("../commands/generate.ts")).generateVerbs[word] });
-}
-
-function settingsVerb(word: "path" | "schema" | "validate"): Load {
-  return async () => ({ verb: (await import("../commands/settings.ts")).settingsVerbs[word] });
-}
 
 /** The heading of each command group in `fairlead --help`, by the group's name. */
 export const commandGroups: ReadonlyMap<string, string> = new Map([

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 
 /** Where the user works, and whether a browser opens there. */
 export interface Circumstances {

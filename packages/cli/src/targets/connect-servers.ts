@@ -3,9 +3,12 @@
  * second.
  */
 
+import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import type { Host } from "@fairlead/core/host";
+import type { FailedStart, Host } from "@fairlead/core/host";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { waitWords } from "@fairlead/core/text/wait-words";
 import { clip } from "@fairlead/wire/text";
 import { cut, eraseLine } from "../output/reports/progress.ts";
 import { isConnectSettled } from "../output/servers/server-state.ts";
@@ -130,4 +133,15 @@ function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeTex
     ],
     safe``,
   );
+}
+
+// The message about a server that Fairlead skips because it failed to start in an earlier run.
+
+/** Returns an error that says when the server failed to start, why, and when Fairlead tries again. */
+export function skippedError({ server, message, failedAt, nextTryAt }: FailedStart, now: number): HostError {
+  const times = `tried ${waitWords(now - failedAt)} ago, again in ${waitWords(nextTryAt - now)}`;
+  return new HostError("unreachable", `${message} (${times})`, {
+    serverName: server,
+    next: `to try the server now: fairlead mcp test ${toShellWord(server)}`,
+  });
 }

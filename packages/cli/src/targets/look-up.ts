@@ -5,8 +5,7 @@ import type { Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/server/server-state";
 import { errorLines } from "../output/error-lines.ts";
 import type { Context } from "../shell/verb.ts";
-import { connectServers, createWaitingLine } from "./connect-servers.ts";
-import { skippedError } from "./failed-start.ts";
+import { connectServers, createWaitingLine, skippedError } from "./connect-servers.ts";
 import { printRefusal } from "./with-catalogs.ts";
 
 /**

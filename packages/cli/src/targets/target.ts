@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { nameHint } from "../shell/name-hint.ts";
+import { nameHint } from "../shell/verb.ts";
 
 /** A tool, by its server and by the name that this server uses for it. */
 export interface ToolTarget {

@@ -14,8 +14,7 @@ import { configurationOf } from "../shell/configuration.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { isAddress, openAdHoc } from "./ad-hoc.ts";
 import type { AdHoc } from "./ad-hoc-server.ts";
-import { connectServers } from "./connect-servers.ts";
-import { skippedError } from "./failed-start.ts";
+import { connectServers, skippedError } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
 /** Returns the first paragraph of a list command's help. */

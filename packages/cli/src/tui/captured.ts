@@ -5,9 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { HostError } from "@fairlead/core/errors";
 import type { SafeText } from "@fairlead/core/text/safe-text";
 import { createOutput, type Style } from "../output/output.ts";
-import { globalWords } from "../shell/global-words.ts";
-import type { Io } from "../shell/io.ts";
-import type { Context } from "../shell/verb.ts";
+import { type Context, globalWords, type Io } from "../shell/verb.ts";
 import { typedHere } from "./slash/typed-here.ts";
 
 /** A context for a command, and the output that the command writes with it. */

@@ -4,7 +4,7 @@ import { ReadStream, WriteStream } from "node:tty";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { createImageDrawing, imageProtocol } from "../output/reports/inline-image.ts";
-import type { Io } from "../shell/io.ts";
+import type { Io } from "../shell/verb.ts";
 import { endKeys, type Key, noKeys, readKeys } from "./input/keys.ts";
 import type { Look } from "./view/lines.tsx";
 import { Highlighter } from "./view/markdown/highlighter.ts";

@@ -4,7 +4,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { readArguments, readObject, type TypedArguments } from "../../src/arguments/arguments.ts";
 import { parseCallExpression } from "../../src/arguments/call-expression.ts";
-import type { Io } from "../../src/shell/io.ts";
+import type { Io } from "../../src/shell/verb.ts";
 import { writtenOutput } from "../support/written-output.ts";
 
 const schema = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { checkParameterNames } from "../../src/arguments/parameter-names.ts";
+import { checkParameterNames } from "../../src/arguments/arguments.ts";
 
 const properties = { language: { type: "string" }, message: { type: "string" }, count: { type: "number" } };
 const closed = { type: "object", properties, additionalProperties: false };

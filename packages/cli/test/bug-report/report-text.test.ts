@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { BugReport } from "../../src/bug-report/collect.ts";
-import { reportText } from "../../src/bug-report/report-text.ts";
+import { type BugReport, reportText } from "../../src/commands/bug-report.ts";
 
 const empty: BugReport = {
   created: "2026-01-31T08:30:05.123Z",

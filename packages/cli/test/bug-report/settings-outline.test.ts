@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { readSettings } from "../../src/bug-report/settings-outline.ts";
+import { readSettings } from "../../src/commands/bug-report.ts";
 
 test("a bug report has the keys of the settings without their values, and a list of the values to hide", async () => {
   await using folder = await temporaryFolder();

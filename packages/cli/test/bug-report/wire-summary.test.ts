@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createWireSummary } from "../../src/bug-report/wire-summary.ts";
+import { createWireSummary } from "../../src/commands/bug-report.ts";
 
 /** The summary of one message, without its size. */
 function summarised(message: object): string {

@@ -1,13 +1,7 @@
 import type { CheckOutcome } from "@fairlead/core/checks/run-checks";
 import { HostError } from "@fairlead/core/errors";
 import { describe, expect, test } from "vitest";
-import {
-  checksDocument,
-  type FileReport,
-  failUnlessPassed,
-  junitText,
-  outcomeText,
-} from "../../src/checks/check-report.ts";
+import { checksDocument, type FileReport, failUnlessPassed, junitText, outcomeText } from "../../src/commands/test.ts";
 import { marked } from "../support/plain-style.ts";
 
 const passed: CheckOutcome = { name: "greets", tool: "greet", status: "passed", durationMs: 12.4, problems: [] };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { loadChecks } from "../../src/checks/load-checks.ts";
+import { loadChecks } from "../../src/commands/test.ts";
 
 test("the user names a file of checks relative to the current folder", async () => {
   await using folder = await temporaryFolder();

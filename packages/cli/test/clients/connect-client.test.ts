@@ -5,8 +5,13 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { clientNames, clients, toForeignEntry } from "../../src/clients/client.ts";
 import { openClientText } from "../../src/clients/client-text.ts";
-import { type ConnectPlan, planConnect, writeConnect } from "../../src/clients/connect-client.ts";
-import { planDisconnect, writeDisconnect } from "../../src/clients/disconnect-client.ts";
+import {
+  type ConnectPlan,
+  planConnect,
+  planDisconnect,
+  writeConnect,
+  writeDisconnect,
+} from "../../src/clients/connect-client.ts";
 import { openReceipts, type Receipt, type ReceiptStore } from "../../src/clients/receipts.ts";
 
 const entry = { command: "/usr/bin/node", args: ["/usr/bin/fairlead", "serve", "--client", "cursor"] };

@@ -1,7 +1,7 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ownCommand } from "../../src/clients/own-command.ts";
+import { ownCommand } from "../../src/clients/client-entry.ts";
 import { type Machine, machine } from "../support/machine.ts";
 
 /** Node and Fairlead in folders with a version, as package managers install them. */

@@ -2,7 +2,7 @@ import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { changedSince } from "../../src/clients/disconnect-client.ts";
+import { changedSince } from "../../src/clients/connect-client.ts";
 import { digestOf, openReceipts, type Receipt } from "../../src/clients/receipts.ts";
 
 const receipt: Receipt = {

@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type ClientName, clientNames, clients, toForeignEntry } from "../../src/clients/client.ts";
 import { clientFile } from "../../src/clients/client-places.ts";
 import { openClientText } from "../../src/clients/client-text.ts";
-import { planConnect, writeConnect } from "../../src/clients/connect-client.ts";
-import { planDisconnect, writeDisconnect } from "../../src/clients/disconnect-client.ts";
+import { planConnect, planDisconnect, writeConnect, writeDisconnect } from "../../src/clients/connect-client.ts";
 import { openReceipts, type ReceiptStore } from "../../src/clients/receipts.ts";
 import { clientFiles } from "./client-files.ts";
 

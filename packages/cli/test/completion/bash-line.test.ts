@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type BashLine, bashReply, readBashLine } from "../../src/completion/bash-line.ts";
+import { type BashLine, bashReply, readBashLine } from "../../src/completion/answer-tab.ts";
 
 const usual = " \t\n\"'@><=;|&(:";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CompletionAnswer } from "../../src/completion/answer.ts";
-import { suggestParameters } from "../../src/completion/parameter-words.ts";
+import { suggestParameters } from "../../src/completion/from-servers.ts";
 
 const schema = {
   properties: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { completionContextOf } from "../../src/completion/completion-context.ts";
+import { completionContextOf } from "../../src/completion/from-source.ts";
 import {
   type KnownCommand,
   longFlagOf,

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { checkPrograms } from "../../src/doctor/check-programs.ts";
-import type { LaunchFacts, ProgramFacts } from "../../src/doctor/program-facts.ts";
+import { checkPrograms, type LaunchFacts, type ProgramFacts } from "../../src/doctor/check-programs.ts";
 
 const node = { version: "v20.19.0", file: "/n/node" };
 const origin = { scope: "user", file: "/s.json", line: 3, column: 5 } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkTokens } from "../../src/doctor/check-tokens.ts";
+import { checkTokens } from "../../src/doctor/connect-and-check.ts";
 
 const tool = (server: string, tokens: number, offered = true) => ({
   name: "t",

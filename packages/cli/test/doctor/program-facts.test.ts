@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { programPlace } from "@fairlead/core/trust/programs";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { type ProgramFacts, readNodeFacts, readProgramFacts } from "../../src/doctor/program-facts.ts";
+import { type ProgramFacts, readNodeFacts, readProgramFacts } from "../../src/doctor/check-programs.ts";
 import { type Machine, machine } from "../support/machine.ts";
 import { definition, origin } from "../support/server-definition.ts";
 

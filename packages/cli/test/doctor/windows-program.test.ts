@@ -1,6 +1,6 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { findOnWindows } from "../../src/doctor/program-facts.ts";
+import { findOnWindows } from "../../src/doctor/check-programs.ts";
 
 const env = { Path: "C:\\a;C:\\b", PATHEXT: ".EXE;.CMD" };
 

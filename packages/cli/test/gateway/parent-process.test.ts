@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { watchParent } from "../../src/gateway/parent-process.ts";
+import { watchParent } from "../../src/gateway/run-relay.ts";
 
 it("notices after the end of stdin that the program which started this process has ended", async () => {
   const stdin = new PassThrough();

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { listIn, readRelayWords } from "../../src/gateway/relay-words.ts";
-import { aloneMessage } from "../../src/gateway/run-relay.ts";
+import { aloneMessage, listIn, readRelayWords } from "../../src/gateway/run-relay.ts";
 
 const cwd = resolve("/work");
 const env = { PATH: "/bin" };

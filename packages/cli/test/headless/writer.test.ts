@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { OutputFormat } from "../../src/headless/options.ts";
 import { createTurnWriter } from "../../src/headless/writer.ts";
 import { createOutput } from "../../src/output/output.ts";
-import type { Io } from "../../src/shell/io.ts";
+import type { Io } from "../../src/shell/verb.ts";
 import { denial, failure, media, wholeTurn } from "../support/turn-events.ts";
 
 interface Written {

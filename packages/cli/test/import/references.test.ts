@@ -2,8 +2,8 @@ import { parseVariables, renderer } from "@fairlead/core/settings/define/expand"
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { convertReferences, resolveVariableReferences } from "../../src/import/field-reader.ts";
 import { type Program, programNames, type Remark } from "../../src/import/program.ts";
-import { convertReferences, resolveVariableReferences } from "../../src/import/references.ts";
 
 function convert(text: string, program: Program): { text: string; remarks: Remark[] } {
   const remarks: Remark[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { projectFolder, usualPlaces } from "../../src/import/usual-places.ts";
+import { projectFolder, usualPlaces } from "../../src/import/program.ts";
 
 const own = (environment: { platform: NodeJS.Platform; home: string; env?: Record<string, string> }) =>
   usualPlaces({ env: {}, cwd: "/", ...environment }, environment.platform === "win32" ? "C:\\app" : "/app").map(

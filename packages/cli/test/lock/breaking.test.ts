@@ -4,8 +4,7 @@ import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { Catalog } from "@fairlead/core/server/catalog";
 import { definitionDigest } from "@fairlead/core/server/tool-changes";
 import { expect, test } from "vitest";
-import { breakingDrift } from "../../src/lock/breaking.ts";
-import { errorOf, type LockCheck } from "../../src/lock/workspace.ts";
+import { breakingDrift, errorOf, type LockCheck } from "../../src/lock/workspace.ts";
 
 const required = true;
 const tool = (name: string, ...wanted: readonly string[]) => ({

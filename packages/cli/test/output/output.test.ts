@@ -1,10 +1,9 @@
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
+import { costsText, serverCosts } from "../../src/commands/tools.ts";
 import { count, spacedNumber, table } from "../../src/output/output.ts";
-import { shortPath } from "../../src/output/short-path.ts";
-import { width } from "../../src/output/text-width.ts";
-import { ageWords, timeText } from "../../src/output/time-text.ts";
-import { costsText, serverCosts } from "../../src/output/tools/tool-costs.ts";
+import { ageWords, shortPath, timeText } from "../../src/output/time-text.ts";
+import { width } from "../../src/output/wrap.ts";
 import { marked } from "../support/plain-style.ts";
 import { writtenOutput } from "../support/written-output.ts";
 

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Download } from "../../src/output/servers/server-notes.ts";
-import { resolveExactName } from "../../src/pin/pin-server.ts";
-import { type PinRequest, passedOn } from "../../src/pin/run-program.ts";
+import { type PinRequest, passedOn, resolveExactName } from "../../src/pin/pin-server.ts";
 
 interface Reply {
   readonly isDone?: boolean;

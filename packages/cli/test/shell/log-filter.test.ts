@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogFilter, toMoment } from "../../src/shell/log-filter.ts";
+import { createLogFilter, toMoment } from "../../src/shell/log-lines.ts";
 
 const now = Date.parse("2026-01-31T12:00:00.000Z");
 const line = "2026-01-31T11:50:00.000Z demo Server Started";

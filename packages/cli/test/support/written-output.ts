@@ -4,8 +4,7 @@ import { PassThrough, Writable } from "node:stream";
 import { createIdeTrust } from "@fairlead/core/ide/ide-trust";
 import { Command } from "commander";
 import { createOutput } from "../../src/output/output.ts";
-import type { Io } from "../../src/shell/io.ts";
-import type { Context, Globals } from "../../src/shell/verb.ts";
+import type { Context, Globals, Io } from "../../src/shell/verb.ts";
 
 export interface WrittenOutput {
   readonly context: Context;

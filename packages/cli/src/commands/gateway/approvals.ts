@@ -96,7 +96,7 @@ Examples:
 };
 
 /** The subcommands of `fairlead approvals`. */
-export const approvalVerbs: Readonly<Record<"list" | "show" | "allow" | "deny", Verb>> = { list, show, allow, deny };
+export const verbs: Readonly<Record<"list" | "show" | "allow" | "deny", Verb>> = { list, show, allow, deny };
 
 async function inboxOf(context: Context): Promise<Inbox> {
   const { locations } = await configurationOf(context);

@@ -11,8 +11,7 @@ import { findOrStartHost } from "@fairlead/gateway/relay/start-host";
 import { errorMessage } from "@fairlead/wire/text";
 import { type HostPlace, hostPlace } from "../../gateway/installation.ts";
 import { count } from "../../output/output.ts";
-import { createLogFilter, type FilterOptions } from "../../shell/log-filter.ts";
-import { followLog, readLogLines } from "../../shell/log-lines.ts";
+import { createLogFilter, type FilterOptions, followLog, readLogLines } from "../../shell/log-lines.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
 const about = `
@@ -141,7 +140,7 @@ Examples:
 };
 
 /** The subcommands of `fairlead daemon`. */
-export const daemonVerbs: Readonly<Record<"status" | "stop" | "restart" | "logs", Verb>> = {
+export const verbs: Readonly<Record<"status" | "stop" | "restart" | "logs", Verb>> = {
   status,
   stop,
   restart,

@@ -7,20 +7,21 @@ import type { ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/server/server-state";
 import { writeServer } from "@fairlead/core/settings/edit";
 import type { Locations } from "@fairlead/core/settings/read/paths";
-import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { Option } from "commander";
+import { errorLines } from "../../output/error-lines.ts";
 import type { Output } from "../../output/output.ts";
 import { type ListedServer, stateWords } from "../../output/servers/server-state.ts";
+import { downloadOf } from "../../pin/pin-server.ts";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
-import type { Io } from "../../shell/io.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
-import type { Context, Verb } from "../../shell/verb.ts";
+import { type Context, globalWords, type Io, type Verb } from "../../shell/verb.ts";
 import { connectServers } from "../../targets/connect-servers.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { type Added, document, printAdded, printApproval } from "./add/add-report.ts";
-import { askNextSteps } from "./add/ask-next-steps.ts";
 import {
   approveWritten,
   type Destination,
@@ -42,7 +43,6 @@ import {
   refuseInvalidEntry,
   splitAddWords,
 } from "./add/new-entry.ts";
-import { askToTrust } from "./add/trust-folder.ts";
 
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
@@ -235,4 +235,66 @@ function printOne(state: ServerState, out: Output): void {
   }
   out.warn(safe`warning: "${name}" was added, but Fairlead cannot connect to it: ${toSafeLine(message)}${hint}`);
   out.say(safe`to test again: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
+}
+
+// Offers, on a terminal, the steps that an added server still needs: the sign-in, and an exact version.
+
+/** Asks about each step, and runs its command after a yes. If a step fails, the server stays added. */
+async function askNextSteps(tested: readonly ListedServer[], context: Context): Promise<void> {
+  const { io, globals } = context;
+  if (globals.json || !canAsk(io)) return;
+  for (const { server, state } of tested) {
+    const { name, definition } = server;
+    const shown = toVisibleLine(name);
+    if (state.status === "needs_auth")
+      await askAndRun(safe`Sign in to "${shown}" now?`, ["mcp", "auth", name], context);
+    if (state.status === "connected" && definition !== undefined && downloadOf(definition)?.pinned === false)
+      await askAndRun(
+        safe`Write the exact version of "${shown}" into the settings now?`,
+        ["mcp", "pin", name],
+        context,
+      );
+  }
+}
+
+async function askAndRun(
+  question: SafeText,
+  words: readonly string[],
+  { io, out, globals, runWords }: Context,
+): Promise<void> {
+  try {
+    if (await confirm(io, question)) await runWords([...globalWords(globals), ...words], io, out);
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    if (error.code === "cancelled") throw new HostError("cancelled", "cancelled: the server stays added");
+    out.warn(errorLines(error));
+  }
+}
+
+// Asks on a terminal whether to trust the folder that `mcp add` has just written to.
+
+/**
+ * Asks the user whether to trust the folder, and trusts it after a yes. Does not ask with `--json` or without a
+ * terminal. Does not ask if a trust rule, an option or a variable already trusts or distrusts the folder.
+ */
+async function askToTrust(
+  { trust, locations }: Configuration,
+  { io, out, globals }: Context,
+): Promise<"yes" | "no" | "not_asked"> {
+  if (trust.trusted || trust.source !== "default" || globals.json || !canAsk(io)) return "not_asked";
+  const { root, trustedFolders } = locations;
+  out.warn(
+    safe`A project's server starts only in a trusted folder. In a trusted folder, Fairlead reads .gemini/settings.json, .env files and policy files.`,
+  );
+  const isTrusted = await confirm(io, safe`Trust ${toVisibleLine(root)}?`).catch((error: unknown) => {
+    throw error instanceof HostError && error.code === "cancelled"
+      ? new HostError("cancelled", "cancelled: the server was added, the folder is not trusted", {
+          next: trustAddLine(locations),
+        })
+      : error;
+  });
+  if (!isTrusted) return "no";
+  await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
+  out.print(safe`trusted: ${toVisibleLine(root)}`);
+  return "yes";
 }

@@ -12,9 +12,8 @@ import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configu
 import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import type { Io } from "../../shell/io.ts";
 import { askLine, askLineOrEnd, canAsk, confirm } from "../../shell/prompt.ts";
-import type { Context, Verb } from "../../shell/verb.ts";
+import type { Context, Io, Verb } from "../../shell/verb.ts";
 import { byHandLines, messageLines, userLocation } from "../../sign-in/message-lines.ts";
 import { useHost } from "../../targets/with-host.ts";
 import { findServer } from "./find-server.ts";
@@ -58,7 +57,7 @@ Examples:
     const { device, browser, scopes } = command.opts<Options>();
     if (device || !browser || scopes !== undefined)
       throw new HostError("usage", "the server's name is missing", { next: "fairlead mcp auth" });
-    const { showSignIns } = await import("../../sign-in/overview.ts");
+    const { showSignIns } = await import("../../sign-in/read-state.ts");
     await showSignIns(configuration, context);
   },
 };
@@ -134,7 +133,7 @@ async function takeOver(
   configuration: Configuration,
   context: Context,
 ): Promise<boolean> {
-  const { offerGeminiSignIn } = await import("../../sign-in/take-over.ts");
+  const { offerGeminiSignIn } = await import("../../sign-in/read-state.ts");
   return offerGeminiSignIn(definition, configuration, context);
 }
 

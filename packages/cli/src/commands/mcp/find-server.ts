@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { nameHint } from "../../shell/name-hint.ts";
+import { nameHint } from "../../shell/verb.ts";
 
 /** Returns the configured server with this name. @throws HostError `server_unknown` */
 export function findServer({ servers }: Configuration, name: string): AdmittedServer {

@@ -4,6 +4,7 @@ import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ServerDefinition, Transport } from "@fairlead/core/settings/define/definition";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { type EntryTrust, entryTrust } from "@fairlead/core/trust/entry-trust";
 import type { Output } from "../../output/output.ts";
 import {
   authenticationDocument,
@@ -13,15 +14,14 @@ import {
   positionText,
   problemLines,
   resolvedFields,
+  rootFolders,
+  rootsWords,
   transportFields,
   transportWord,
 } from "../../output/servers/server-details.ts";
 import { launchNotes } from "../../output/servers/server-notes.ts";
-import { hideLiteral, redact } from "../../output/servers/server-redaction.ts";
-import { rootFolders, rootsWords } from "../../output/servers/server-roots.ts";
-import { missingSecretLines, missingSecrets } from "../../output/servers/server-secrets.ts";
+import { hideLiteral, missingSecretLines, missingSecrets, redact } from "../../output/servers/server-redaction.ts";
 import { signInDocument, signInWords, statusDocument, statusWords } from "../../output/servers/server-state.ts";
-import { trustDocument, trustValues } from "../../output/servers/trust-words.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
@@ -150,4 +150,27 @@ function transportDocument(transport: Transport): object {
   if (transport.kind !== "stdio") return { url: transport.url, headers: Object.fromEntries(transport.headers) };
   const { command, args, env, cwd } = transport;
   return { command, args, env: Object.fromEntries(env), cwd };
+}
+
+// Says whether `"trust": true` of a server has an effect, as text and as JSON.
+
+/** Returns what `"trust": true` does, and the next step if it does nothing. Empty without `"trust": true`. */
+function trustValues(
+  server: AdmittedServer,
+  configuration: Configuration,
+  typed: Output["typed"],
+): readonly SafeText[] {
+  const found = entryTrust(server, configuration);
+  if (found === undefined) return [];
+  if (found.counts) return [safe`true: the server's tools run without confirmation`];
+  const reason = safe`true, but it has no effect: ${toVisibleLine(found.reason)}`;
+  // For a server that may not start, the field `next` has the step already.
+  const hasNext = server.admission.status === "admitted" && found.next !== undefined;
+  return hasNext ? [reason, typed(safe`next: ${toVisibleLine(found.next)}`)] : [reason];
+}
+
+/** Returns the member `trustEffect` of the server's JSON. Absent without `"trust": true`. */
+function trustDocument(server: AdmittedServer, configuration: Configuration): { readonly trustEffect?: EntryTrust } {
+  const trustEffect = entryTrust(server, configuration);
+  return trustEffect === undefined ? {} : { trustEffect };
 }

@@ -4,8 +4,7 @@ import { logPath } from "@fairlead/core/connect/server-log";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { configurationOf } from "../../shell/configuration.ts";
-import { createLogFilter, type FilterOptions } from "../../shell/log-filter.ts";
-import { followLog, readLogLines } from "../../shell/log-lines.ts";
+import { createLogFilter, type FilterOptions, followLog, readLogLines } from "../../shell/log-lines.ts";
 import type { Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
 

@@ -20,7 +20,7 @@ import { placeWords } from "./add/destination.ts";
 import { findServer } from "./find-server.ts";
 
 /** The commands `fairlead mcp enable` and `fairlead mcp disable`. */
-export const switchVerbs: Readonly<Record<"enable" | "disable", Verb>> = {
+export const verbs: Readonly<Record<"enable" | "disable", Verb>> = {
   enable: {
     help: `
 Undoes fairlead mcp disable, and removes "disabled": true from the server's entry, also in a workspace's settings. A workspace server still needs its approval: fairlead trust add.

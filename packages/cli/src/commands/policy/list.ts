@@ -13,8 +13,7 @@ import { decisionWord, originText, ruleDocument, subjectText } from "../../outpu
 import { problemLines } from "../../output/servers/server-details.ts";
 import { timeText } from "../../output/time-text.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import { nameHint } from "../../shell/name-hint.ts";
-import type { Verb } from "../../shell/verb.ts";
+import { nameHint, type Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   help: `

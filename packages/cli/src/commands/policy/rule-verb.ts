@@ -16,8 +16,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
-import { nameHint } from "../../shell/name-hint.ts";
-import type { Context, Verb } from "../../shell/verb.ts";
+import { type Context, nameHint, type Verb } from "../../shell/verb.ts";
 import { defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
 import { useHost } from "../../targets/with-host.ts";
@@ -78,7 +77,7 @@ Examples:
 }
 
 /** The commands `fairlead policy allow`, `ask` and `deny`. */
-export const ruleVerbs: Readonly<Record<"allow" | "ask" | "deny", Verb>> = {
+export const verbs: Readonly<Record<"allow" | "ask" | "deny", Verb>> = {
   allow: createRuleVerb("allow"),
   ask: createRuleVerb("ask_user"),
   deny: createRuleVerb("deny"),

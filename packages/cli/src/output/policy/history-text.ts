@@ -14,9 +14,8 @@ import {
 import { waitWords } from "@fairlead/core/text/wait-words";
 import { clip } from "@fairlead/wire/text";
 import { type Style, table } from "../output.ts";
-import { width } from "../text-width.ts";
 import { timeText } from "../time-text.ts";
-import { fill, words } from "../wrap.ts";
+import { fill, width, words } from "../wrap.ts";
 
 const longestName = 60;
 /** A rule in a narrower column would take too many lines. It is printed below its request then. */

@@ -4,8 +4,13 @@ import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-dri
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/server/tool-changes";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { breakingDrift } from "../../lock/breaking.ts";
-import { errorOf, type LockCheck, type LockWorkspace, type ServerSnapshot } from "../../lock/workspace.ts";
+import {
+  breakingDrift,
+  errorOf,
+  type LockCheck,
+  type LockWorkspace,
+  type ServerSnapshot,
+} from "../../lock/workspace.ts";
 import type { Context } from "../../shell/verb.ts";
 import { errorDocument, errorLines } from "../error-lines.ts";
 import { count } from "../output.ts";

@@ -4,8 +4,7 @@ import type { ConversationInfo } from "@fairlead/core/conversations/list-convers
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { count, table } from "../output.ts";
-import { shortPath } from "../short-path.ts";
-import { ageWords } from "../time-text.ts";
+import { ageWords, shortPath } from "../time-text.ts";
 
 const longestWords = 50;
 

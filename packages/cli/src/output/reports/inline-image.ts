@@ -2,9 +2,8 @@
 
 import { joinSafe, type SafeText, safe, sliceSafe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type Command, Option } from "commander";
-import type { Io } from "../../shell/io.ts";
 import type { Media } from "../../shell/save-media.ts";
-import type { Context } from "../../shell/verb.ts";
+import type { Context, Io } from "../../shell/verb.ts";
 
 /** The escape sequences with which the terminal draws images. */
 export type ImageProtocol = "kitty" | "iterm";

@@ -14,7 +14,7 @@ import { concernsFile } from "../../shell/configuration.ts";
 import { type Style, table } from "../output.ts";
 import { problemLines, transportWord } from "../servers/server-details.ts";
 import { statusWords } from "../servers/server-state.ts";
-import { shortPath } from "../short-path.ts";
+import { shortPath } from "../time-text.ts";
 import { exampleCall } from "../tools/signature.ts";
 
 const mostServers = 10;

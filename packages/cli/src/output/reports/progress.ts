@@ -6,8 +6,8 @@
 import type { Progress } from "@fairlead/core/host";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
-import type { Io } from "../../shell/io.ts";
-import { width } from "../text-width.ts";
+import type { Io } from "../../shell/verb.ts";
+import { width } from "../wrap.ts";
 
 /** Shows the progress of one call. Call `clear` when the call has ended. */
 export interface ProgressLine {

@@ -1,5 +1,8 @@
 /** Formats one server in full as labelled lines. `mcp get` hides values. `trust add` shows values exactly. */
 
+import { isAbsolute } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rootsFor } from "@fairlead/core/host/servers/roots";
 import type {
   Authentication,
   ConfiguredServer,
@@ -9,8 +12,11 @@ import type {
   Transport,
   VariableUse,
 } from "@fairlead/core/settings/define/definition";
-import { joinSafe, padSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { describeMachineAuth, renderer, resolveTransport } from "@fairlead/core/settings/define/expand";
+import { joinSafe, padSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
 import { parseUrl } from "@fairlead/wire/text";
+import { launchNotes } from "./server-notes.ts";
 
 /** A label with its values, one part of a server's details. */
 export interface Field {
@@ -20,7 +26,7 @@ export interface Field {
 }
 
 /** Makes untrusted text printable: `toSafeLine`, or `toVisibleLine` for text that the user decides about. */
-export type Show = (text: string) => SafeText;
+type Show = (text: string) => SafeText;
 
 /** Returns the fields as aligned lines, each line with the indent `indent`. */
 export function layout(fields: readonly Field[], indent: SafeText): SafeText {
@@ -56,12 +62,12 @@ export function transportFields(transport: Transport, show: Show): Field[] {
  * Numbers the values, so that an argument with spaces does not look like two arguments, and an empty argument is
  * visible.
  */
-export function numbered(values: readonly SafeText[]): SafeText[] {
+function numbered(values: readonly SafeText[]): SafeText[] {
   return values.map((value, at) => safe`${at + 1}: ${value}`);
 }
 
 /** Returns a text such as `NAME=value` for each variable or header. `between` is the separator. */
-export function pairs(values: ReadonlyMap<string, string>, between: SafeText, show: Show): SafeText[] {
+function pairs(values: ReadonlyMap<string, string>, between: SafeText, show: Show): SafeText[] {
   return [...values].map(([name, value]) => safe`${show(name)}${between}${show(value)}`);
 }
 
@@ -92,7 +98,7 @@ function originOf(url: string): string {
 }
 
 /** Where the value of a variable comes from, in words. */
-export const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
+const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
   environment: safe`from the environment`,
   "user-env-file": safe`from your .env file`,
   "workspace-env-file": safe`from the workspace's .env file`,
@@ -103,7 +109,7 @@ export const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
 };
 
 /** How to print the options of an entry. */
-export interface OptionLook {
+interface OptionLook {
   readonly show: Show;
   /** Replaces a client secret by a placeholder. */
   readonly hide: (text: string) => string;
@@ -162,4 +168,155 @@ export function transportWord(kind: ConfiguredServer["kind"]): "stdio" | "http" 
     case "sse":
       return kind;
   }
+}
+
+// Shows which MCP roots a server gets, as text and as JSON, for `mcp get` and `mcp test`.
+
+/** Returns the folders that Fairlead sends to the server as roots. */
+export function rootFolders(definition: ServerDefinition, configuration: Configuration): readonly string[] {
+  return rootsFor(definition, configuration).map(({ uri }) => fileURLToPath(uri));
+}
+
+/** Returns the folders that are sent, or the reason why none is sent. */
+export function rootsWords(definition: ServerDefinition, configuration: Configuration): SafeText {
+  const folders = rootFolders(definition, configuration);
+  if (folders.length > 0) return safe`sent: ${joinSafe(folders.map(toVisibleLine), safe`, `)}`;
+  return definition.extras.roots
+    ? safe`not sent: the folder is not trusted`
+    : safe`not sent (fairlead.servers.${toVisibleLine(definition.name)}.roots is false)`;
+}
+
+// Shows everything that a user approves about a server: the entry as written, its resolved values, and where each
+// value comes from.
+
+const show = toVisibleLine;
+
+/** Returns the fields to show before an approval. Hidden characters are made visible. */
+export function approvalFields(definition: ServerDefinition, { shadows }: Pick<ConfiguredServer, "shadows">): Field[] {
+  const { origin, transport, trust, variables, secrets } = definition;
+  return [
+    { label: safe`written in`, values: [positionText(origin, show)] },
+    {
+      label: safe`replaces`,
+      values: shadows.map((from) => safe`your entry ${positionText(from, show)} (${show(from.scope)})`),
+    },
+    { label: safe`transport`, values: [show(transportWord(transport.kind))] },
+    ...transportFields(transport, show),
+    { label: safe`resolves to`, values: approvedValues(definition) },
+    { label: safe`runs`, values: (definition.programs ?? []).map(programText) },
+    { label: safe`variables`, values: variables.map((use) => variableText(use, definition)) },
+    { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
+    ...optionFields(definition, { show, hide: (text) => text }),
+    { label: safe`machineAuth`, values: machineValues(definition) },
+    { label: safe`trust: true`, values: trust ? [safe`the server's tools run without confirmation`] : [] },
+    { label: safe`note`, values: launchNotes(definition).map(show) },
+  ];
+}
+
+/** Shows which credentials of this machine the server may use, and where they are sent. */
+function machineValues(definition: ServerDefinition): SafeText[] {
+  const settings = describeMachineAuth(definition);
+  if (settings === undefined) return [];
+  const { kind, clientId, privateKeyFile, assertionFile, assertionEnv, assertionFrom, issuer, tokenUrl } = settings;
+  const [origin] = definition.extras.machineAuth ? [definition.extras.machineAuth.origin] : [];
+  const uses = { clientId, privateKeyFile, assertionFile, assertionEnv, assertionFrom };
+  return [
+    safe`your settings${origin === undefined ? safe`` : safe` (${positionText(origin, show)})`} let this server use this machine's credentials (${show(kind)})`,
+    ...Object.entries(uses).flatMap(([key, value]) =>
+      value === undefined ? [] : [safe`${show(key)}: ${show(value)}`],
+    ),
+    safe`sent to ${show(tokenUrl ?? issuer ?? "the authorization server that the server names")}`,
+    safe`the token goes to the server's address above`,
+  ];
+}
+
+/**
+ * Returns a program's path as text. Adds the digest of a workspace file, because the approval covers the file's
+ * content.
+ */
+function programText({ file, digest }: NonNullable<ServerDefinition["programs"]>[number]): SafeText {
+  if (digest !== undefined) return safe`${show(file)} (SHA-256 ${show(digest.slice(0, 12))}…)`;
+  return isAbsolute(file) ? show(file) : safe`${show(file)} (not found)`;
+}
+
+/**
+ * Formats a variable. The value is shown only if it comes from a workspace file, because the user's own values may be
+ * secrets.
+ */
+function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
+  const words = safe`${show(use.name)} ${variableWords[use.from]}`;
+  return use.from === "workspace-env-file" ? safe`${words}: ${show(values.get(use.name) ?? "")}` : words;
+}
+
+/** Returns the resolved values that differ from the text of the entry. */
+function approvedValues(definition: ServerDefinition): SafeText[] {
+  const { transport, resolved, base, authentication } = definition;
+  const render = renderer(shownValues(definition));
+  const shown = resolveTransport(transport, base, render);
+  const endpoints = authentication.provider === "sa-impersonation" ? {} : authentication.oauth;
+  return [
+    ...(shown.kind === "stdio" ? programValues(transport, shown, resolved) : addressValues(transport, shown, resolved)),
+    ...Object.entries(endpoints).flatMap(([key, value]: [string, unknown]) =>
+      [value].flat().flatMap((text) => {
+        const rendered = typeof text === "string" ? render(text) : "";
+        return typeof text === "string" && isOther(rendered, text) ? [safe`oauth.${show(key)}: ${show(rendered)}`] : [];
+      }),
+    ),
+  ];
+}
+
+type Stdio = Extract<Transport, { kind: "stdio" }>;
+type Http = Exclude<Transport, Stdio>;
+
+function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
+  if (written.kind !== "stdio") return [];
+  // The command and the working folder are shown with the values of their variables: paths are not secrets.
+  const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
+  const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
+  return [
+    ...(areOther || command !== written.command ? [show(command)] : []),
+    ...(areOther ? numbered(shown.args.map(show)) : []),
+    ...pairs(othersOf(shown.env, written.env), safe`=`, show),
+    ...(cwd === undefined || cwd === written.cwd ? [] : [safe`in ${show(cwd)}`]),
+  ];
+}
+
+function addressValues(written: Transport, shown: Http, resolved: Transport | undefined): SafeText[] {
+  if (written.kind === "stdio") return [];
+  const reached = resolved?.kind === "stdio" || resolved === undefined ? undefined : optionalOrigin(resolved.url);
+  return [
+    ...(isOther(shown.url, written.url) ? [show(shown.url)] : []),
+    ...(reached === undefined || reached === optionalOrigin(shown.url) ? [] : [show(reached)]),
+    ...pairs(othersOf(shown.headers, written.headers), safe`: `, show),
+  ];
+}
+
+function othersOf(
+  shown: ReadonlyMap<string, string>,
+  written: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  return new Map([...shown].filter(([name, value]) => isOther(value, written.get(name) ?? "")));
+}
+
+/** Whether the shown value differs from the value in the entry. `$NAME` and `${NAME}` count as the same. */
+function isOther(shown: string, written: string): boolean {
+  const spelt = written.replaceAll(/\$\$|\$([A-Za-z_]\w*)/g, (all, name?: string) =>
+    name === undefined ? all : `\${${name}}`,
+  );
+  return shown !== spelt;
+}
+
+/** Returns the values that may be shown. The user's own values may be secrets, so only their placeholders are shown. */
+function shownValues({ variables, values }: ServerDefinition): ReadonlyMap<string, string> {
+  return new Map(
+    variables.flatMap(({ name, from }) => {
+      const isOwn = from === "environment" || from === "user-env-file";
+      const value = isOwn ? `\${${name}}` : values.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function optionalOrigin(url: string): string | undefined {
+  return parseUrl(url)?.origin;
 }

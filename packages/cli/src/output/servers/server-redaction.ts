@@ -3,11 +3,17 @@
  * secret. Entries are untrusted and can be long, so every pattern here runs in linear time.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { namedValuesIn, replaceValues } from "@fairlead/core/connect/redact";
+import { HostError } from "@fairlead/core/errors";
 import type { Transport } from "@fairlead/core/settings/define/definition";
+import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
 import { hidden } from "@fairlead/core/text/hidden-text";
-import { parseJson } from "@fairlead/wire/json";
-import { isTellingName, looksSecret } from "./server-secrets.ts";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { objectOf, parseJson } from "@fairlead/wire/json";
+import type { Context } from "../../shell/verb.ts";
+import { runsCode } from "./server-notes.ts";
 
 const placeholder = /\$\$|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g;
 const scheme = /^(?:Bearer|Basic|Token|ApiKey|Bot)?$/i;
@@ -126,4 +132,151 @@ function hideValues(
   hide: (name: string, value: string) => string,
 ): ReadonlyMap<string, string> {
   return new Map([...values].map(([name, value]) => [name, hide(name, value)]));
+}
+
+// Hides secrets in a settings entry that has not been validated.
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Returns the entry with literal secrets and values of unknown keys hidden. */
+export function redactEntry(entry: Entry): Entry {
+  return mapValues(entry, (key, value) => {
+    if (!Object.hasOwn(entrySchema.properties, key)) return hideUnknown(value);
+    if (key === "args") return Array.isArray(value) ? redactArguments(value.map(String)) : value;
+    if (key === "env") return mapTexts(value, hideVariable);
+    if (key === "headers") return mapTexts(value, (_name, text) => hideLiteral(text));
+    if (key === "oauth") return mapTexts(value, (name, text) => (name === "clientSecret" ? hideLiteral(text) : text));
+    return typeof value === "string" ? hideInUrl(value) : value;
+  });
+}
+
+/** Whether the entry contains a value that `redactEntry` hides. */
+export function holdsSecret(entry: Entry): boolean {
+  return !isDeepStrictEqual(redactEntry(entry), entry);
+}
+
+/**
+ * Returns the entry as it is shown before an import. Code in arguments stays visible, even if it contains a secret: the
+ * user must see which code would run.
+ */
+export function previewEntry(entry: Entry): Entry {
+  const { command, args } = entry;
+  if (!Array.isArray(args)) return redactEntry(entry);
+  const written = args.map(String);
+  const listed = redactArguments(written);
+  const shown = runsCode(String(command), written)
+    ? written
+    : written.map((argument, at) => (isOneWord(argument) ? (listed[at] ?? "") : hideInWords(argument)));
+  return { ...redactEntry(entry), args: shown };
+}
+
+function isOneWord(text: string): boolean {
+  return !/[\s;|&`()<>]/.test(text);
+}
+
+/** Hides the value of an unknown key, because the value may be a secret. */
+function hideUnknown(value: unknown): unknown {
+  return typeof value === "boolean" || value === null ? value : hidden;
+}
+
+function mapTexts(values: unknown, show: (name: string, text: string) => string): unknown {
+  if (typeof values !== "object" || values === null) return values;
+  return mapValues(values, (name, value) => (typeof value === "string" ? show(name, value) : hideInner(value)));
+}
+
+/** Hides a value, except lists (such as scopes) and booleans, which are not secrets. */
+function hideInner(value: unknown): unknown {
+  return Array.isArray(value) ? value : hideUnknown(value);
+}
+
+function mapValues(values: object, change: (key: string, value: unknown) => unknown): Entry {
+  return Object.fromEntries(Object.entries(values).map(([key, value]: [string, unknown]) => [key, change(key, value)]));
+}
+
+// Finds literal secrets in an entry, and secrets that settings refer to but that are not stored.
+
+const tellingName =
+  /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
+// Names that contain a word such as "key" or "token", but whose values are not secrets.
+const harmlessName =
+  /(type|method|mode|scheme|url|uri|limit|budget|file|path|dir|name|length|expiry|ttl)$|max[-_]?tokens/i;
+// Prefixes of keys of well-known services, signed tokens, and PEM keys.
+const tellingValue =
+  /^(Bearer\s+|Basic\s+|Token\s+)?((sk|pk|rk)[-_]\w|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]|AIza|npm_\w{20}|eyJ[\w-]+\.|-----BEGIN)|^(Bearer|Basic)\s+\S/i;
+const reference = /\$(?!\$)(\{|[A-Za-z_])/;
+
+/** Whether a variable, header or option has a literal secret as its value. */
+export function looksSecret(name: string, value: string): boolean {
+  // `$$` stands for a dollar sign. Any other `$NAME` refers to a value that is stored elsewhere.
+  if (value === "" || reference.test(value.replaceAll("$$", ""))) return false;
+  return isTellingName(name) || tellingValue.test(value);
+}
+
+/** Whether the name suggests that the value is a secret, such as `API_KEY`. */
+export function isTellingName(name: string): boolean {
+  return tellingName.test(name) && !harmlessName.test(name);
+}
+
+/** A literal secret in an entry, and the suggested name for it in the secret store. */
+interface SecretHint {
+  /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`, or `url (its password)`. */
+  readonly key: string;
+  /** The name under which the secret should be stored. */
+  readonly secret: string;
+}
+
+/** Returns the literal secrets in `env`, `headers`, `oauth` and the URLs of an entry. */
+export function secretHints(entry: Readonly<Record<string, unknown>>): SecretHint[] {
+  const named = ["env", "headers", "oauth"].flatMap((key) => {
+    const values = entry[key];
+    return Object.entries(objectOf(values)).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === "string" && looksSecret(name, value)
+        ? [{ key: `${key}.${name}`, secret: secretName(name) }]
+        : addressHints(`${key}.${name}`, value),
+    );
+  });
+  return [...named, ...["url", "httpUrl"].flatMap((key) => addressHints(key, entry[key]))];
+}
+
+function addressHints(key: string, address: unknown): readonly SecretHint[] {
+  if (typeof address !== "string") return [];
+  const [, password = ""] = /^[\w+.-]+:\/\/[^/?#:@]*:([^/?#@]*)@/.exec(address) ?? [];
+  const parameters = [...address.matchAll(/[?&]([^=&#?\s]+)=([^&#\s]*)/g)]
+    .filter(([, name = "", value = ""]) => looksSecret(name, value))
+    .map(([, name = ""]) => ({ key: `${key} (its parameter ${name})`, secret: secretName(name) }));
+  const isWritten = looksSecret("password", password);
+  return [...(isWritten ? [{ key: `${key} (its password)`, secret: "PASSWORD" }] : []), ...parameters];
+}
+
+/** Returns the name under which the secret value of a variable, header or option is stored. */
+export function secretName(name: string): string {
+  return name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
+}
+
+type Missing = ReadonlySet<string>;
+
+/** Finds secrets that settings refer to but that are not stored. Reads only names, so it opens no keychain. */
+export async function missingSecrets(
+  { servers, locations }: Pick<Configuration, "servers" | "locations">,
+  { out }: Pick<Context, "out">,
+): Promise<Missing> {
+  const mentioned = new Set(servers.flatMap(({ server }) => server.definition?.secrets ?? []));
+  if (mentioned.size === 0) return mentioned;
+  try {
+    const { readSecretNames } = await import("@fairlead/core/files/secrets/secret-names");
+    const stored = await readSecretNames(locations.state);
+    return new Set([...mentioned].filter((name) => !stored.has(name)));
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    out.warnOnce(safe`warning: ${toSafeLine(error.message)}`);
+    return new Set();
+  }
+}
+
+/** Returns one line for each secret that a server needs to start and that is not stored. */
+export function missingSecretLines(secrets: readonly string[], missing: Missing): SafeText[] {
+  return secrets
+    .filter((name) => missing.has(name))
+    .map(toSafeLine)
+    .map((name) => safe`the secret ${name} is not stored: fairlead secret set ${name}`);
 }

@@ -11,9 +11,8 @@ import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
 import { count, type Output, spacedNumber, unlessEmpty } from "../output.ts";
-import { width } from "../text-width.ts";
 import { ageWords } from "../time-text.ts";
-import { clipWords, wrapMessage } from "../wrap.ts";
+import { clipWords, width, wrapMessage } from "../wrap.ts";
 import { positionText, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 

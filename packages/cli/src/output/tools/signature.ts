@@ -14,12 +14,13 @@ import {
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
+import { unlessEmpty } from "../output.ts";
 
 /** What a signature needs of a tool. */
 export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
 
 /** How much of a tool's schemas a signature shows. */
-export interface SignatureLimits extends TypeLimits {
+interface SignatureLimits extends TypeLimits {
   /** Maximum number of parameters to show. Up to 40 required parameters are shown even above this maximum. */
   readonly parameters: number;
 }
@@ -32,7 +33,7 @@ export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, p
 const mostRequired = 40;
 
 /** A signature in pieces. A line may be wrapped between two pieces. */
-export interface Signature {
+interface Signature {
   readonly name: SafeText;
   readonly parameters: readonly SafeText[];
   readonly output?: SafeText;
@@ -113,4 +114,32 @@ function exampleWord({ name, schema }: Property, root: unknown): string {
     default:
       return `${name}=text`;
   }
+}
+
+// Converts a tool to JSON output.
+
+/** Returns the tool as the model gets it, and a list of the changes that Fairlead made to the tool's schema. */
+export function toolDocument(tool: HostTool): object {
+  const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
+  const { annotations, outputSchema } = tool;
+  return {
+    name,
+    server,
+    serverToolName,
+    title,
+    description,
+    parametersJsonSchema,
+    outputSchema: outputSchema && printable(outputSchema),
+    annotations: annotations && printable(annotations),
+    decision,
+    repairs: unlessEmpty(repairs),
+  };
+}
+
+/** The placeholder for a value that is nested too deeply. */
+export const tooDeep = "nested too deeply to be printed";
+
+/** Returns the value, or a placeholder if the value is nested too deeply for `JSON.stringify`. */
+function printable(value: object): object {
+  return isShallow(value) ? value : { unprintable: tooDeep };
 }

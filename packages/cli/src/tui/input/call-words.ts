@@ -6,7 +6,7 @@ import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import type { JsonObject } from "@fairlead/wire";
 import { readObject } from "../../arguments/arguments.ts";
 import type { CompletionAnswer } from "../../completion/answer.ts";
-import { suggestParameters } from "../../completion/parameter-words.ts";
+import { suggestParameters } from "../../completion/from-servers.ts";
 import { targetName } from "../../targets/target.ts";
 import { type CompletionItem, rank } from "./completion.ts";
 

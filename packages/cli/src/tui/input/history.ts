@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
-import { looksSecret } from "../../output/servers/server-secrets.ts";
+import { looksSecret } from "../../output/servers/server-redaction.ts";
 
 /** The entered lines, and which of them the prompt shows. */
 export interface InputHistory {

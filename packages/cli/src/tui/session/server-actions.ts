@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
 import { notConnectedError } from "@fairlead/core/server/server-state";
 import { stateWords } from "../../output/servers/server-state.ts";
-import { nameHint } from "../../shell/name-hint.ts";
+import { nameHint } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";
 import type { ServerVerb } from "../state/mcp-panel.ts";
 import type { LiveSettings } from "./live-settings.ts";

@@ -1,7 +1,7 @@
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
-import { approvalFields } from "../../../src/output/servers/approval-details.ts";
 import {
+  approvalFields,
   authenticationDocument,
   type Field,
   layout,

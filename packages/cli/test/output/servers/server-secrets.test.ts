@@ -6,7 +6,7 @@ import {
   missingSecrets,
   secretHints,
   secretName,
-} from "../../../src/output/servers/server-secrets.ts";
+} from "../../../src/output/servers/server-redaction.ts";
 import { writtenOutput } from "../../support/written-output.ts";
 
 test.each([

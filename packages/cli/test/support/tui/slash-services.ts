@@ -6,7 +6,7 @@ import type { ServerState } from "@fairlead/core/events";
 import type { HostTool } from "@fairlead/core/host";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { createOutput } from "../../../src/output/output.ts";
-import type { Io } from "../../../src/shell/io.ts";
+import type { Io } from "../../../src/shell/verb.ts";
 import type { Services } from "../../../src/tui/services.ts";
 import { Store } from "../../../src/tui/session/store.ts";
 import type { SlashCommand } from "../../../src/tui/slash/command.ts";

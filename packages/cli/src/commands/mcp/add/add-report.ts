@@ -15,8 +15,7 @@ import {
   transportWord,
 } from "../../../output/servers/server-details.ts";
 import { launchNotes } from "../../../output/servers/server-notes.ts";
-import { hideLiteral, redact } from "../../../output/servers/server-redaction.ts";
-import { secretHints } from "../../../output/servers/server-secrets.ts";
+import { hideLiteral, redact, secretHints } from "../../../output/servers/server-redaction.ts";
 import { type ListedServer, serverDocument } from "../../../output/servers/server-state.ts";
 import type { Destination, WrittenApproval } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";

@@ -15,7 +15,7 @@ import { approve, isApprovedBy, readApprovals } from "@fairlead/core/trust/appro
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { isObject } from "@fairlead/wire/json";
 import { type Command, Option } from "commander";
-import { holdsSecret } from "../../../output/servers/entry-redaction.ts";
+import { holdsSecret } from "../../../output/servers/server-redaction.ts";
 import { configurationIfTrusted } from "../../../shell/configuration.ts";
 import type { Context, Globals } from "../../../shell/verb.ts";
 import { type Entry, refuseInvalidEntry } from "./new-entry.ts";

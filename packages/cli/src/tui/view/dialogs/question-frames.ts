@@ -4,8 +4,7 @@ import { joinSafe, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 import { count } from "../../../output/output.ts";
-import { approvalFields } from "../../../output/servers/approval-details.ts";
-import { layout } from "../../../output/servers/server-details.ts";
+import { approvalFields, layout } from "../../../output/servers/server-details.ts";
 import { messageLines } from "../../../sign-in/message-lines.ts";
 import type { Editor } from "../../input/editor.ts";
 import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withStoredSecrets } from "../../../../src/commands/mcp/import/entry-secrets.ts";
+import { withStoredSecrets } from "../../../../src/commands/mcp/import/import-steps.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

@@ -6,7 +6,7 @@ import {
   importDocument,
   isWritten,
   printImport,
-} from "../../../../src/commands/mcp/import/import-report.ts";
+} from "../../../../src/commands/mcp/import.ts";
 import type { PlannedServer } from "../../../../src/import/plan.ts";
 import { writtenOutput } from "../../../support/written-output.ts";
 

@@ -1,6 +1,6 @@
 import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { expect, test } from "vitest";
-import { literalSecretsOf, storeSecrets } from "../../../../src/commands/mcp/import/store-secrets.ts";
+import { literalSecretsOf, storeSecrets } from "../../../../src/commands/mcp/import/import-steps.ts";
 import type { PlannedServer } from "../../../../src/import/plan.ts";
 
 function server(target: string, env: Readonly<Record<string, string>>): PlannedServer {

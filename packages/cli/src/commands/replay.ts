@@ -4,14 +4,14 @@ import { systemClock } from "@fairlead/core/clock";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
 import { HostError } from "@fairlead/core/errors";
 import { Option } from "commander";
-import { conversationDocument } from "../../conversations/conversation-document.ts";
-import { conversationOf } from "../../conversations/find-conversation.ts";
-import { isTurnEvent, toTurnEvent } from "../../conversations/recorded-events.ts";
-import { playLines } from "../../conversations/replay-lines.ts";
-import { createTurnWriter } from "../../headless/writer.ts";
-import { columnsOf } from "../../output/wrap.ts";
-import { configurationOf } from "../../shell/configuration.ts";
-import type { Context, Verb } from "../../shell/verb.ts";
+import { conversationDocument } from "../conversations/conversation-document.ts";
+import { conversationOf } from "../conversations/find-conversation.ts";
+import { isTurnEvent, toTurnEvent } from "../conversations/recorded-events.ts";
+import { playLines } from "../conversations/replay-lines.ts";
+import { createTurnWriter } from "../headless/writer.ts";
+import { columnsOf } from "../output/wrap.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import type { Context, Verb } from "../shell/verb.ts";
 
 interface Options {
   readonly speed?: string;
@@ -54,7 +54,7 @@ Examples:
     if (outputFormat === "stream-json") return streamEvents(recorded, context);
     const isTerminal = io.stdin.isTTY === true && io.stdout.isTTY === true;
     if (isTerminal && !plain) {
-      const { replayInApp } = await import("../../conversations/replay-app.tsx");
+      const { replayInApp } = await import("../conversations/replay-app.tsx");
       return replayInApp(recorded, { io, speed: speed ?? 1, step });
     }
     if (step) throw new HostError("usage", "--step needs a terminal and cannot be combined with --plain");

@@ -1,6 +1,6 @@
 /** `fairlead lock` and `lock update`: write the current state of all servers, or of one server, into the lock file. */
 
-import { HostError } from "@fairlead/core/errors";
+import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { updateText } from "@fairlead/core/files/atomic/update-text";
 import {
   type LockedServer,
@@ -10,16 +10,59 @@ import {
   readLock,
   refuseNewer,
 } from "@fairlead/core/policy/lock/lock-file";
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { type LockWorkspace, openWorkspace, readSnapshots, type ServerSnapshot } from "../../lock/workspace.ts";
-import { errorLines } from "../../output/error-lines.ts";
-import { count } from "../../output/output.ts";
-import { printRelock } from "../../output/policy/lock-report.ts";
-import { nameHint } from "../../shell/name-hint.ts";
-import type { Context, Verb } from "../../shell/verb.ts";
+import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import {
+  breakingDrift,
+  checkLock,
+  errorOf,
+  type LockCheck,
+  type LockWorkspace,
+  openWorkspace,
+  readSnapshots,
+  type ServerSnapshot,
+} from "../lock/workspace.ts";
+import { errorLines } from "../output/error-lines.ts";
+import { count } from "../output/output.ts";
+import { checkedDocument, checkedText, printRelock } from "../output/policy/lock-report.ts";
+import { type Context, nameHint, type Verb } from "../shell/verb.ts";
 
-/** The commands `fairlead lock` (`write`) and `fairlead lock update` (`update`). */
-export const lockVerbs: Readonly<Record<"write" | "update", Verb>> = {
+const verify: Verb = {
+  help: `
+Connects to every server in the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 nothing
+differs; 6 something differs, or the folder is not trusted; 4 a server could not be reached, so it was not compared.
+A removed tool, a new required parameter or a narrower type is breaking; changed descriptions, new tools and optional
+parameters are not. With --breaking, only breaking changes count. Review the other changes all the same: models read the
+descriptions. With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
+
+Examples:
+  fairlead lock verify
+  fairlead lock verify --json
+  fairlead lock verify --breaking
+  fairlead lock verify --trust-workspace      in CI`,
+
+  define: (command) => command.option("--breaking", "fail on breaking changes only"),
+
+  async run(context) {
+    const { out, globals, command } = context;
+    const { breaking: onlyBreaking = false } = command.opts<{ readonly breaking?: boolean }>();
+    const workspace = await openWorkspace(context);
+    const { file, entries } = workspace;
+    const lock = await readLock(file);
+    if (lock === undefined && entries.size === 0) return tellNothingToVerify(workspace, context);
+    if (lock === undefined) throw notThere(workspace);
+    const checked = await checkLock(lock, workspace, context);
+    const isWrong = (one: LockCheck): boolean =>
+      onlyBreaking ? breakingDrift(one).length > 0 : one.drift !== undefined;
+    const ok = !checked.some((one) => isWrong(one) || errorOf(one) !== undefined);
+    if (globals.json) out.json({ file, ok, servers: checked.map(checkedDocument) });
+    else if (checked.length > 0) out.show(joinSafe(checked.map((one) => out.typed(checkedText(one)))));
+    failUnlessSame(checked, isWrong);
+  },
+};
+
+/** The commands `fairlead lock` (`write`), `fairlead lock update` and `fairlead lock verify`. */
+export const verbs: Readonly<Record<"write" | "update" | "verify", Verb>> = {
   write: {
     help: `
 Connects to every server in the workspace's settings and writes .gemini/mcp.lock: the entries without their
@@ -47,6 +90,7 @@ Examples:
 
     run: (context) => relock(context.operands[0], context),
   },
+  verify,
 };
 
 /** Locks one server, or all servers if `name` is undefined. */
@@ -124,4 +168,38 @@ function throwIfUnseen(looks: ReadonlyMap<string, ServerSnapshot>, { out }: Cont
     `${unseen.length} of ${count(looks.size, "server")} could not be reached; nothing was written`,
     { next: "lock the reachable servers one by one: fairlead lock update SERVER" },
   );
+}
+
+/**
+ * Throws if a server differs from the lock file or could not be reached. If both happen, the error code is `changed`.
+ */
+function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck) => boolean): void {
+  const drifted = checked.filter(isWrong);
+  const errors = checked.flatMap((one) => errorOf(one) ?? []);
+  const unasked = `${errors.length} of ${count(checked.length, "server")} could not be checked`;
+  const [only] = drifted;
+  if (only !== undefined) {
+    const message = `${drifted.length} of ${count(checked.length, "server")} ${drifted.length === 1 ? "differs" : "differ"} from the lock file`;
+    throw new HostError("changed", errors.length === 0 ? message : `${message}, and ${unasked}`, {
+      next: `to accept the change: fairlead lock update${drifted.length === 1 ? ` ${toShellWord(only.name)}` : ""}`,
+    });
+  }
+  const worst = errors.map(({ code }) => code).toSorted((a, b) => exitCodeOf(b) - exitCodeOf(a))[0];
+  if (worst !== undefined) throw new HostError(worst, unasked, { next: nextFor(worst, errors) });
+}
+
+function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
+  return errors.find((error) => error.code === code)?.next ?? "fairlead mcp list";
+}
+
+function tellNothingToVerify({ file, configuration }: LockWorkspace, { out, globals }: Context): void {
+  const settings = toSafeLine(configuration.locations.files.workspace ?? "");
+  if (globals.json) out.json({ file, ok: true, servers: [] });
+  else out.show(safe`Nothing to verify: no servers in ${settings}, and no lock file.`);
+}
+
+/** Returns the error for a missing lock file. Without an error, deleting the lock file would turn the check off. */
+function notThere({ file, entries }: LockWorkspace): HostError {
+  const message = `${file} does not exist: ${count(entries.size, "server")} of this workspace ${entries.size === 1 ? "is" : "are"} not locked`;
+  return new HostError("changed", message, { next: "fairlead lock" });
 }
