@@ -9,7 +9,8 @@ import { neverAlone, otherMeanings, publicMembers, replaced } from "./words.mjs"
 const product = /^packages\/(?:wire|core|gateway|cli)\/src\/.+\.tsx?$/;
 const isShellScript = /\.(?:sh|ps1)$/;
 /** Whether several files may export this name: each command's file exports its `verb` or `verbs` for the table of commands. */
-const isCommand = (path, name) => (name === "verb" || name === "verbs") && path.startsWith("packages/cli/src/commands/");
+const isCommand = (path, name) =>
+  (name === "verb" || name === "verbs") && path.startsWith("packages/cli/src/commands/");
 
 /** Small functions that are easily written again: the code of a copy, and the files that may contain that code. */
 const helpers = [

@@ -3,7 +3,6 @@
 import { stat } from "node:fs/promises";
 import { delimiter, join, posix, win32 } from "node:path";
 import type { Environment } from "@fairlead/core/settings/read/paths";
-import { applicationFolder, configFolder, opencodeFolder } from "../import/program.ts";
 import { type ClientName, clients } from "./client.ts";
 
 type PathEnvironment = Pick<Environment, "env" | "home" | "platform">;
@@ -56,6 +55,11 @@ function placeOf(client: ClientName, environment: PathEnvironment): ClientPlace 
   }
 }
 
+/** The files in which the client looks for its settings, whether they exist or not. */
+export function clientFiles(client: ClientName, environment: PathEnvironment): readonly string[] {
+  return placeOf(client, environment).files;
+}
+
 /**
  * The settings file that `connect` edits: the client's first file that exists. If none exists, the file that `connect`
  * creates.
@@ -89,4 +93,26 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The folder in which programs keep their settings: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
+export function applicationFolder({ env, home, platform }: PathEnvironment): string {
+  if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
+  if (platform === "darwin") return posix.join(home, "Library", "Application Support");
+  return env["XDG_CONFIG_HOME"] || posix.join(home, ".config");
+}
+
+/** Like `applicationFolder`, but `~/.config` on macOS too. Zed uses this folder. */
+function configFolder(environment: PathEnvironment): string {
+  return environment.platform === "darwin"
+    ? applicationFolder({ ...environment, platform: "linux" })
+    : applicationFolder(environment);
+}
+
+/**
+ * The settings folder of opencode: `~/.config/opencode`. `XDG_CONFIG_HOME` can replace `~/.config`, except on Windows.
+ */
+function opencodeFolder({ env, home, platform }: PathEnvironment): string {
+  if (platform === "win32") return win32.join(home, ".config", "opencode");
+  return posix.join(env["XDG_CONFIG_HOME"] || posix.join(home, ".config"), "opencode");
 }

@@ -2,17 +2,21 @@
 
 import type { ClientEntry } from "@fairlead/core/settings/own-server";
 
+/** The clients that `fairlead connect` supports, in the order of help texts and lists. */
+export const clientNames = [
+  "claude-code",
+  "claude-desktop",
+  "codex",
+  "gemini",
+  "cursor",
+  "vscode",
+  "windsurf",
+  "zed",
+  "opencode",
+] as const;
+
 /** The name of a client on the command line and in policy rules. */
-export type ClientName =
-  | "claude-code"
-  | "claude-desktop"
-  | "codex"
-  | "gemini"
-  | "cursor"
-  | "vscode"
-  | "windsurf"
-  | "zed"
-  | "opencode";
+export type ClientName = (typeof clientNames)[number];
 
 /** A server entry in the form that a client's settings file uses. */
 export type ForeignEntry = Readonly<Record<string, unknown>>;
@@ -32,19 +36,6 @@ interface ClientTraits {
 
 /** The keys of a server entry whose values may contain a token. */
 export const tokenKeys: readonly string[] = ["headers", "http_headers"];
-
-/** The clients that `fairlead connect` supports, in the order of help texts and lists. */
-export const clientNames: readonly ClientName[] = [
-  "claude-code",
-  "claude-desktop",
-  "codex",
-  "gemini",
-  "cursor",
-  "vscode",
-  "windsurf",
-  "zed",
-  "opencode",
-];
 
 const plainStdio: ClientTraits["stdio"] = ({ command, args, env }) => ({ command, args, ...table("env", env) });
 const typedStdio: ClientTraits["stdio"] = (entry) => ({ type: "stdio", ...plainStdio(entry) });

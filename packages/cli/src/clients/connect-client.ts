@@ -284,8 +284,6 @@ export function changedSince({ client, file }: Receipt): HostError {
   return new HostError(
     "changed",
     `${file} has changed since fairlead connect wrote it, so disconnect did not write to it`,
-    {
-      next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force`,
-    },
+    { next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force` },
   );
 }

@@ -26,11 +26,6 @@ import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
 import { findServer } from "./mcp/find-server.ts";
 
-interface Options {
-  readonly output?: string;
-  readonly yes?: boolean;
-}
-
 const issues = "https://github.com/fairlead/fairlead/issues";
 
 export const verb: Verb = {
@@ -56,7 +51,7 @@ Examples:
 
   async run(context) {
     const { io, out, globals, command, operands } = context;
-    const { output, yes: isYes = false } = command.opts<Options>();
+    const { output, yes: isYes = false } = command.opts<{ readonly output?: string; readonly yes?: boolean }>();
     if (!isYes && !canAsk(io))
       throw new HostError("usage", "bug-report asks before it writes, and there is no terminal to ask on", {
         next: [command.name(), ...operands, "--yes"].join(" "),

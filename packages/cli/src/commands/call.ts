@@ -11,18 +11,18 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
 import { isObject } from "@fairlead/wire/json";
-import { checkParameterNames, readArguments, type TypedArguments } from "../arguments/arguments.ts";
+import { checkParameterNames, readArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { toNamedArguments } from "../arguments/dashed-arguments.ts";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine, type ProgressLine } from "../output/reports/progress.ts";
-import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
+import { outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
 import { exampleCall } from "../output/tools/signature.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { canAsk } from "../shell/prompt.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
-import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
+import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
 import { refuseUnsureName } from "../targets/bare-name.ts";
@@ -88,6 +88,7 @@ Examples:
   nextForUnknownOption: (words, command) => callLine(toNamedArguments(words, command)),
 
   async run(context) {
+    const { io, globals } = context;
     const options = context.command.opts<Options>();
     const { timeout } = timeoutOption(options);
     const words = [...context.operands, ...context.rest];
@@ -100,28 +101,44 @@ Examples:
       throw new HostError(
         "usage",
         "a tool's arguments are written as key=value; --name is for a URL or --stdio COMMAND",
-        {
-          next: callLine([...words, `name=${options.name}`]),
-        },
+        { next: callLine([...words, `name=${options.name}`]) },
       );
     const configured = await configurationOf(context);
     const adHoc = await openAdHoc(address, configured, context);
     const configuration = adHoc?.configuration ?? configured;
     const watch: Watch = {};
     const call = async (host: Host): Promise<void> => {
-      const callHost = { host, configuration, typed: adHoc?.name };
-      const { isDenied, ...target } = await connectTarget(request.wanted, callHost, context);
+      const { isDenied, ...target } = await connectTarget(request.wanted, adHoc?.name, host, configuration, context);
       // Uses the definition that the server sent, because Fairlead adapts definitions for models.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
-      const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
-      const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, context.io.cwd);
       const title = targetName(target);
-      const confirmation = await confirmTypedRequest({ title, isYes: options.yes === true }, host, context);
-      const outcome = await run(target, { args, timeout, confirmation, watch, isDenied }, host, context);
-      const named = isObject(args) ? outcome.error : notAnObject(outcome.error, { target, args, tool });
+      // Without a definition, the call fails, because it is denied or unknown.
+      const args = tool ? await readArguments({ ...request, json: options.args }, tool.inputSchema, context) : {};
+      const doubts = tool ? checkParameterNames(title, { serverToolName: tool.name, ...tool }, args) : [];
+      for (const doubt of doubts) context.out.say(safe`note: ${toSafeLine(doubt)}`);
+      const isYes = options.yes === true;
+      const folder = options.save === undefined ? undefined : await openSaveFolder(options.save, io.cwd);
+      const confirmation = await confirmTypedRequest({ title, isYes }, host, context);
+      const progress = createProgressLine(toSafeLine(title), io, globals);
+      watch.progress = progress;
+      const started = performance.now();
+      const state = stateOf(target, host);
+      // If the server is not connected now, `connectTarget` could not connect it, so Fairlead does not try again.
+      const result =
+        state !== undefined && state.status !== "connected" && !isDenied
+          ? Promise.reject(notConnectedError(state))
+          : host.call(target.server, target.tool, args, {
+              signal: io.signal,
+              onProgress: progress.update,
+              ...confirmation.options,
+              timeout,
+            });
+      const outcome = await outcomeOfCall(confirmation.withAdvice(result), target).finally(progress.clear);
+      const durationMs = Math.round(performance.now() - started);
+      const named = isObject(args) ? outcome.error : notAnObject(outcome.error, target, args, tool);
       const error = adHoc === undefined ? named : forTyped(named);
-      await reportCall({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
+      await reportCall({ ...outcome, durationMs, target, error, folder, draw: imageDrawing(context) }, context);
     };
     await useHost(
       configuration,
@@ -150,64 +167,17 @@ function elicitHere(watch: Watch, browserPlace: ProgramPlace, context: Context):
   };
 }
 
-/** Parses the call's arguments. Returns `{}` without a definition: the call then fails, because it is denied or unknown. */
-async function argumentsFor(
-  target: ToolTarget,
-  tool: CatalogTool | undefined,
-  given: TypedArguments,
-  { io, out }: Context,
-): Promise<unknown> {
-  if (tool === undefined) return {};
-  const args = await readArguments(given, tool.inputSchema, { io, out });
-  const doubts = checkParameterNames(targetName(target), { serverToolName: tool.name, ...tool }, args);
-  for (const doubt of doubts) out.say(safe`note: ${toSafeLine(doubt)}`);
-  return args;
-}
-
-interface Run {
-  readonly args: unknown;
-  readonly timeout: number | undefined;
-  readonly confirmation: TypedConfirmation;
-  readonly watch: Watch;
-  readonly isDenied: boolean;
-}
-
-async function run(
-  target: ToolTarget,
-  { args, timeout, confirmation, watch, isDenied }: Run,
-  host: Host,
-  { io, globals }: Context,
-): Promise<Outcome> {
-  const progress = createProgressLine(toSafeLine(targetName(target)), io, globals);
-  watch.progress = progress;
-  const started = performance.now();
-  const state = stateOf(target, host);
-  // If the server is not connected now, `connectTarget` could not connect it, so Fairlead does not try again.
-  const result =
-    state !== undefined && state.status !== "connected" && !isDenied
-      ? Promise.reject(notConnectedError(state))
-      : host.call(target.server, target.tool, args, {
-          signal: io.signal,
-          onProgress: progress.update,
-          ...confirmation.options,
-          timeout,
-        });
-  const outcome = await outcomeOfCall(confirmation.withAdvice(result), target).finally(progress.clear);
-  return { ...outcome, durationMs: Math.round(performance.now() - started) };
-}
-
 function stateOf({ server }: ToolTarget, host: Host): ServerState | undefined {
   return host.states().find(({ name }) => name === server);
 }
 
-interface WrongArguments {
-  readonly target: ToolTarget;
-  readonly args: unknown;
-  readonly tool: CatalogTool | undefined;
-}
-
 /** Explains arguments that are not an object: adds the tool's name, the actual type and an example call. */
-function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
+function notAnObject(
+  error: HostError | undefined,
+  target: ToolTarget,
+  args: unknown,
+  tool: CatalogTool | undefined,
+): HostError | undefined {
   if (error?.code !== "arguments_invalid" || tool === undefined) return error;
   const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
   return new HostError("arguments_invalid", `${targetName(target)}: ${error.message}, not ${kind}`, {
@@ -234,12 +204,10 @@ interface CallRequest {
   readonly written?: CallExpression;
 }
 
-interface RequestOptions extends Pick<Options, "server" | "tool"> {
-  /** Whether the user gave the server as a URL or with `--stdio`. */
-  readonly isTyped: boolean;
-}
-
-function readRequest(words: readonly string[], { server, tool, isTyped }: RequestOptions): CallRequest {
+function readRequest(
+  words: readonly string[],
+  { server, tool, isTyped }: Pick<Options, "server" | "tool"> & { readonly isTyped: boolean },
+): CallRequest {
   if (server !== undefined && tool !== undefined && !isTyped) return { wanted: { kind: "pair", server, tool }, words };
   if (server !== undefined || tool !== undefined)
     throw new HostError(
@@ -253,34 +221,23 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
     throw new HostError("usage", "the tool's name is missing", { next: isTyped ? toolsOfTyped : "fairlead tools" });
   const written = parseCallExpression(first);
   const word = written?.target ?? first;
-  return {
-    wanted: isTyped ? { kind: "typed", tool: word } : { kind: "word", word },
-    words: others,
-    written,
-  };
+  return { wanted: isTyped ? { kind: "typed", tool: word } : { kind: "word", word }, words: others, written };
 }
 
 /** The next step if a server that was given as a URL or with `--stdio` does not have the tool. */
 const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
 
-interface CallHost {
-  readonly host: Host;
-  readonly configuration: Configuration;
-  readonly typed: string | undefined;
-}
-
 /** The tool of a call. `isDenied`: a rule denies it by name, so its server was not started. */
-interface FoundTarget extends ToolTarget {
-  readonly isDenied: boolean;
-}
+type FoundTarget = ToolTarget & { readonly isDenied: boolean };
 
 /** Connects to the tool's server. Loads the server's cached catalog first, to detect a changed definition. */
 async function connectTarget(
   wanted: CallRequest["wanted"],
-  callHost: CallHost,
+  typed: string | undefined,
+  host: Host,
+  configuration: Configuration,
   context: Context,
 ): Promise<FoundTarget> {
-  const { host, typed } = callHost;
   const names = host.states().map(({ name }) => name);
 
   /** Returns the tool if a rule denies it by name. Otherwise connects to its server. */
@@ -303,7 +260,7 @@ async function connectTarget(
   const meant = names.flatMap((server) =>
     word.startsWith(`${server}.`) ? { server, tool: word.slice(server.length + 1) } : [],
   );
-  const bare = meant.length === 0 ? await findBareName(word, callHost, context) : undefined;
+  const bare = meant.length === 0 ? await findBareName(word, host, configuration, context) : undefined;
   const denied = await deniedOrConnect(bare ? [bare] : meant);
   if (denied !== undefined) return denied;
   if (bare !== undefined) return { ...bare, isDenied: false };
@@ -318,7 +275,8 @@ async function connectTarget(
  */
 async function findBareName(
   word: string,
-  { host, configuration }: CallHost,
+  host: Host,
+  configuration: Configuration,
   context: Context,
 ): Promise<ToolTarget | undefined> {
   const connect = async (names: readonly string[]): Promise<void> => {

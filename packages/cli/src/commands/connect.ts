@@ -161,9 +161,7 @@ async function tryConnect(
     throw new HostError(
       "usage",
       `${client} was not connected: connect asks first, and there is no terminal to ask on`,
-      {
-        next: `fairlead connect ${client}${http ? " --http" : ""}${replace ? " --replace" : ""} --yes`,
-      },
+      { next: `fairlead connect ${client}${http ? " --http" : ""}${replace ? " --replace" : ""} --yes` },
     );
   if (!yes && !(await confirm(io, safe`Write this?`))) {
     out.say(safe`nothing was written`);

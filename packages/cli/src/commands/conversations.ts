@@ -1,6 +1,11 @@
 /** `fairlead conversations`: lists recorded conversations. */
 
-import { conversationsIn, findConversation, listConversations, removeConversation } from "@fairlead/core/conversations/list-conversations";
+import {
+  conversationsIn,
+  findConversation,
+  listConversations,
+  removeConversation,
+} from "@fairlead/core/conversations/list-conversations";
 import { HostError } from "@fairlead/core/errors";
 import { removeResults } from "@fairlead/core/files/result-files";
 import { safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";

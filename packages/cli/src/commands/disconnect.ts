@@ -71,9 +71,7 @@ Examples:
       throw new HostError(
         "usage",
         `${client} was not disconnected: disconnect asks first, and there is no terminal to ask on`,
-        {
-          next: `fairlead disconnect ${client}${force ? " --force" : ""} --yes`,
-        },
+        { next: `fairlead disconnect ${client}${force ? " --force" : ""} --yes` },
       );
     if (!yes && !(await confirm(io, safe`Write this?`)))
       return globals.json

@@ -13,11 +13,6 @@ import { connectServers } from "../targets/connect-servers.ts";
 import { namesOf } from "../targets/look-up.ts";
 import { withHost } from "../targets/with-host.ts";
 
-interface Options {
-  readonly output?: string;
-  readonly refresh?: boolean;
-}
-
 interface Generator {
   readonly help: string;
   readonly operand: string;
@@ -79,7 +74,7 @@ function generateVerb({ help, operand, about, write, mode }: Generator): Verb {
 
     async run(context) {
       const { io, out, globals, command, operands } = context;
-      const { output, refresh = false } = command.opts<Options>();
+      const { output, refresh = false } = command.opts<{ readonly output?: string; readonly refresh?: boolean }>();
       await withHost(context, async (host) => {
         const servers = await readTools(host, [...new Set(operands)], refresh, context);
         const text = write(servers);

@@ -16,10 +16,6 @@ import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
 import { useHost } from "../targets/with-host.ts";
 import { findServer } from "./mcp/find-server.ts";
 
-interface Options extends ListenOptions {
-  readonly output?: string;
-}
-
 export const verb: Verb = {
   help: `
 Write this command into the settings of any MCP client, in place of the server's own command. The client talks to the
@@ -43,7 +39,7 @@ Examples:
 
   async run(context) {
     const { io, out, operands, command } = context;
-    const { output, ...http } = command.opts<Options>();
+    const { output, ...http } = command.opts<ListenOptions & { readonly output?: string }>();
     checkHttpOptions(http, context);
     const configured = await configurationOf(context);
     const [given] = operands;

@@ -14,11 +14,6 @@ import { count } from "../output/output.ts";
 import { checkHttpOptions, defineHttpOptions, type ListenOptions, serveHttp } from "../shell/http-server.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 
-interface Options extends ListenOptions {
-  readonly loose?: boolean;
-  readonly timing: string;
-}
-
 export const verb: Verb = {
   help: `
 A request gets the answer of the recorded request with the same method and arguments. If the recording has several such
@@ -48,7 +43,7 @@ Examples:
 
   async run(context) {
     const { io, operands, command } = context;
-    const { loose = false, timing, ...http } = command.opts<Options>();
+    const { loose = false, timing, ...http } = command.opts<ListenOptions & { loose?: boolean; timing: string }>();
     checkHttpOptions(http, context);
     const file = resolve(io.cwd, operands[0] ?? "");
     const recording = await readRecording(file);

@@ -6,8 +6,6 @@
 import { HostError } from "@fairlead/core/errors";
 import { demoName } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { findOwnProgram, programPlace } from "@fairlead/core/trust/programs";
 import { type ResumeOptions, wantedConversation } from "../conversations/find-conversation.ts";
 import { createOverview, type Overview, overviewText } from "../output/reports/overview-text.ts";
 import { transportWord } from "../output/servers/server-details.ts";
@@ -15,6 +13,7 @@ import { statusDocument } from "../output/servers/server-state.ts";
 import { appOptions } from "../shell/app-options.ts";
 import { commandWord } from "../shell/command-word.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { exampleServer } from "../shell/example-server.ts";
 import { type Context, type Globals, globalWords, type Io, type Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
@@ -43,9 +42,7 @@ export const verb: Verb = {
       throw new HostError(
         "usage",
         "cannot continue the conversation: stdout is not a terminal, and there is no message",
-        {
-          next: `fairlead --resume${typeof resuming.resume === "string" ? `=${resuming.resume}` : ""} -p "MESSAGE"`,
-        },
+        { next: `fairlead --resume${typeof resuming.resume === "string" ? `=${resuming.resume}` : ""} -p "MESSAGE"` },
       );
     if (plain || io.env["TERM"] === "dumb") {
       const { runPlain } = await import("../tui/plain.ts");
@@ -108,22 +105,4 @@ function toDocument({ workspace, files, servers, demoTools, problems, next }: Ov
     problems,
     next,
   };
-}
-
-// Chooses the server in suggested `mcp add` commands: one that can start with the programs of this machine.
-
-const examples = [
-  { program: "npx", words: "memory npx -y @modelcontextprotocol/server-memory" },
-  { program: "uvx", words: "time uvx mcp-server-time" },
-] as const;
-
-/** Returns the name and the command of a server for `mcp add -s user`. Undefined if no program for one is installed. */
-export async function exampleServer(
-  configuration: Pick<Configuration, "environment" | "locations" | "trust">,
-): Promise<string | undefined> {
-  // On Windows the system finds programs. Node's installer puts npx beside node.
-  if (configuration.environment.platform === "win32") return examples[0].words;
-  const context = programPlace(configuration);
-  for (const { program, words } of examples) if (await findOwnProgram(program, context)) return words;
-  return undefined;
 }

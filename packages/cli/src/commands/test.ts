@@ -3,7 +3,13 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { type CheckFile, type CheckTarget, readCheckFile } from "@fairlead/core/checks/check-file";
-import { type CheckedServer, type CheckOutcome, loadSnapshots, runChecks, snapshotPath } from "@fairlead/core/checks/run-checks";
+import {
+  type CheckedServer,
+  type CheckOutcome,
+  loadSnapshots,
+  runChecks,
+  snapshotPath,
+} from "@fairlead/core/checks/run-checks";
 import { systemClock } from "@fairlead/core/clock";
 import type { Redact } from "@fairlead/core/connect/redact";
 import { HostError } from "@fairlead/core/errors";
@@ -25,11 +31,6 @@ import type { Context, Verb } from "../shell/verb.ts";
 import { adHocName } from "../targets/ad-hoc-server.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
 import { findServer } from "./mcp/find-server.ts";
-
-interface Options {
-  readonly update?: boolean;
-  readonly junit?: string;
-}
 
 export const verb: Verb = {
   help: `
@@ -69,7 +70,7 @@ Examples:
 
   async run(context) {
     const { io, out, globals, operands, command } = context;
-    const { update = false, junit } = command.opts<Options>();
+    const { update = false, junit } = command.opts<{ readonly update?: boolean; readonly junit?: string }>();
     const configuration = await configurationOf(context);
     const validator = createValidator();
     const reports: FileReport[] = [];
@@ -145,9 +146,7 @@ export async function loadChecks(
   const found = await readText(path, largestFile);
   switch (found.kind) {
     case "absent":
-      throw new HostError("not_found", `the file of checks ${path} does not exist`, {
-        next: "fairlead test --help",
-      });
+      throw new HostError("not_found", `the file of checks ${path} does not exist`, { next: "fairlead test --help" });
     case "unreadable":
       throw notRead(path, found.reason, found.cause);
     case "text":

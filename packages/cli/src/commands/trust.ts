@@ -169,11 +169,6 @@ async function folderOf(context: Context): Promise<string> {
 
 // `fairlead trust add`: shows a workspace's servers in full, then asks to trust the folder and approve them.
 
-interface Options {
-  readonly yes?: boolean;
-  readonly parent?: boolean;
-}
-
 const add: Verb = {
   help: `
 Shows every server in the folder's settings exactly as it would run, then asks: first about the folder, then about each
@@ -195,7 +190,7 @@ Examples:
   async run(given) {
     const context = inFolder(given);
     const { io, out, globals, command } = context;
-    const { yes = false, parent = false } = command.opts<Options>();
+    const { yes = false, parent = false } = command.opts<{ readonly yes?: boolean; readonly parent?: boolean }>();
     const found = await review(context);
     const { root, pending, state, trustedFolders } = found;
     const needsTrust = found.needsTrust || parent;

@@ -13,7 +13,7 @@ import { isAddress } from "../targets/ad-hoc.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
 import { type CompletionAnswer, nothing, type Suggestion, toWords } from "./answer.ts";
-import { type CompletionContext, configurationAt } from "./from-source.ts";
+import { type CompletionContext, configurationAt } from "./completion-context.ts";
 import type { ServerSource } from "./known-command.ts";
 import type { Cursor, Typed } from "./typed-words.ts";
 

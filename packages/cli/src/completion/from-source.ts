@@ -1,16 +1,15 @@
 /** Completes values from settings, the secret store, error codes, files and cached catalogs. */
 
-import { join } from "node:path";
 import { demoName } from "@fairlead/core/demo/name";
 import { errorCodes, exitCodeOf } from "@fairlead/core/errors";
 import { locate } from "@fairlead/core/settings/read/paths";
-import { type AdmittedServer, type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import type { AdmittedServer } from "@fairlead/core/trust/configuration";
 import { transportWord } from "../output/servers/server-details.ts";
 import { configurationOptions } from "../shell/configuration.ts";
-import type { Context, Io } from "../shell/verb.ts";
 import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";
+import { type CompletionContext, completionContextOf, configurationAt } from "./completion-context.ts";
 import type { ValueSource } from "./known-command.ts";
-import type { Cursor, Typed } from "./typed-words.ts";
+import type { Cursor } from "./typed-words.ts";
 
 /** Suggests values from one source. Drops values that start with `-` where options are possible. */
 export async function fromSource(source: ValueSource, at: Cursor): Promise<CompletionAnswer> {
@@ -74,37 +73,4 @@ async function secretNames(context: CompletionContext): Promise<readonly string[
   const { openSecretStore } = await import("@fairlead/core/files/secrets/secret-store");
   const store = await openSecretStore({ directory: state, env, platform });
   return store.list();
-}
-
-// Creates the context for completion: streams and global options. Ignores `--trust-workspace`, because the user has
-// not run the command yet.
-
-/** What completion needs of a command's context. */
-export type CompletionContext = Pick<Context, "io" | "globals">;
-
-/** Returns the context for the options typed so far, such as `-C`. */
-export function completionContextOf({ values }: Typed, io: Io): CompletionContext {
-  const [root, settings] = [values.get("-C"), values.get("--settings")];
-  return {
-    io,
-    globals: {
-      workspace: !values.has("--no-workspace"),
-      trustWorkspace: false,
-      json: false,
-      quiet: true,
-      debug: false,
-      root: root === undefined ? undefined : withHome(root, io),
-      settings: settings === undefined ? undefined : withHome(settings, io),
-    },
-  };
-}
-
-/** Replaces "~" by the home folder, as the shell does when the command runs. */
-function withHome(path: string, { home }: Io): string {
-  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
-}
-
-/** Loads the settings for completion. Starts no server. */
-export function configurationAt(context: CompletionContext): Promise<Configuration> {
-  return loadConfiguration(configurationOptions(context));
 }

@@ -2,6 +2,7 @@
 
 import { posix, win32 } from "node:path";
 import { longestTime } from "@fairlead/core/settings/schema/key";
+import { clients } from "../clients/client.ts";
 import { foreignFields } from "./foreign-file.ts";
 import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";
 
@@ -177,7 +178,8 @@ export function convertReferences(
   context: ReferenceContext,
   remark: (remark: Remark) => void,
 ): string {
-  const { title, references } = programs[context.program];
+  const { title } = clients[context.program];
+  const { references } = programs[context.program];
   return text.replaceAll(dollar, (written: string, body: string | undefined) => {
     if (body === undefined) return "$$";
     const form = formOf(body, references);

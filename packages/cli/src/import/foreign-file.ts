@@ -5,6 +5,7 @@ import { readText } from "@fairlead/core/files/read-text";
 import { limits } from "@fairlead/core/limits";
 import { plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { isObject } from "@fairlead/wire/json";
+import { clients } from "../clients/client.ts";
 import type { ImportSource, Program } from "./program.ts";
 
 /** A server in another program's file. `value` is the entry in the common form. */
@@ -59,7 +60,7 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
   const fields = foreignFields(value);
   if (!fields) return { kind: "broken", message: "the file does not contain an object" };
   const body = program === "vscode" && !fields.has("servers") ? (foreignFields(fields.get("mcp")) ?? fields) : fields;
-  const key = holderKeys.get(program) ?? "mcpServers";
+  const { key } = clients[program];
   const listed = body.get(key);
   const servers = listed === undefined ? new Map<string, unknown>() : foreignFields(listed);
   if (!servers) return { kind: "broken", message: `"${key}" is not an object` };
@@ -71,14 +72,6 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
   const ofProjects = program === "claude-code" ? folders.flatMap((folder) => projectServers(fields, folder)) : [];
   return { kind: "read", servers: [...own, ...ofProjects], inputs: inputsOf(body.get("inputs")) };
 }
-
-/** The key under which a program stores its servers, if it is not `mcpServers`. */
-const holderKeys: ReadonlyMap<Program, string> = new Map([
-  ["codex", "mcp_servers"],
-  ["vscode", "servers"],
-  ["zed", "context_servers"],
-  ["opencode", "mcp"],
-]);
 
 /**
  * Reads the servers of one project from Claude Code's `~/.claude.json`. In this file, the project's path is the key.

@@ -85,9 +85,7 @@ function throwIfUntrusted({ trust, locations, servers, settings }: Configuration
   throw new HostError(
     "untrusted_folder",
     `${locations.root} is not trusted (${trust.detail}): its servers are not started`,
-    {
-      next: next ?? "fairlead trust add",
-    },
+    { next: next ?? "fairlead trust add" },
   );
 }
 

@@ -131,9 +131,7 @@ async function imageDigest({ server, download, run }: PinRequest): Promise<Exact
       : new HostError(
           "unreachable",
           `${launcher} cannot read the digest of ${name}: ${stderr.trim() || "it printed no error message"}`,
-          {
-            serverName: server,
-          },
+          { serverName: server },
         );
   const digests = [...stdout.matchAll(/"([^"@]+)@(sha256:[0-9a-f]{64})"/g)];
   const repository = name.replace(/:[\w.-]+$/, "");
@@ -159,10 +157,7 @@ async function pythonVersion({ server, download, options, isOption, run }: PinRe
     throw new HostError(
       "usage",
       `"${server}" cannot be pinned: Fairlead does not support ${written} with ${launcher}`,
-      {
-        serverName: server,
-        next: "write the exact version yourself: PACKAGE==VERSION",
-      },
+      { serverName: server, next: "write the exact version yourself: PACKAGE==VERSION" },
     );
   const uv = /[/\\]/.test(launcher) ? join(dirname(launcher), "uv") : "uv";
   const requirement = `${name}${extras}${range === "@latest" ? "" : range}`;

@@ -132,8 +132,6 @@ function toPattern(text: string): RegExp {
     return new RegExp(text, text === text.toLowerCase() ? "iu" : "u");
   } catch (error) {
     const reason = errorMessage(error);
-    throw new HostError("usage", `--grep: ${reason}`, {
-      next: "escape special characters with a backslash: \\.",
-    });
+    throw new HostError("usage", `--grep: ${reason}`, { next: "escape special characters with a backslash: \\." });
   }
 }

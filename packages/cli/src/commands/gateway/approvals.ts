@@ -52,10 +52,6 @@ Examples:
   },
 };
 
-interface DenyOptions {
-  readonly because?: string;
-}
-
 interface AllowOptions {
   readonly conversation?: boolean;
 }
@@ -92,7 +88,7 @@ Examples:
       .option("--because <reason>", "why not; the program's model reads it, if the request still waits");
   },
 
-  run: (context) => answer(context, "no", context.command.opts<DenyOptions>().because),
+  run: (context) => answer(context, "no", context.command.opts<{ readonly because?: string }>().because),
 };
 
 /** The subcommands of `fairlead approvals`. */

@@ -154,9 +154,7 @@ function placeOf({ io }: Pick<Context, "io">): HostPlace {
   throw new HostError(
     "usage",
     "the background host cannot be found: FAIRLEAD_HOME is not absolute, or Fairlead's program files are missing",
-    {
-      next: "set FAIRLEAD_HOME to an absolute path, or install Fairlead again",
-    },
+    { next: "set FAIRLEAD_HOME to an absolute path, or install Fairlead again" },
   );
 }
 

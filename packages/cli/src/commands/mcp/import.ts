@@ -7,13 +7,13 @@ import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } 
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
+import { clients } from "../../clients/client.ts";
 import { detectProgram, type ForeignFile } from "../../import/foreign-file.ts";
 import { type Collection, type PlannedServer, planImport } from "../../import/plan.ts";
 import {
   type ImportSource,
   type Program,
   programNames,
-  programs,
   projectFolder,
   type Remark,
   usualPlaces,
@@ -199,15 +199,9 @@ function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly
   throw new HostError("usage", `found no server "${unknown}"${hint}`, { next: "fairlead mcp import" });
 }
 
-interface Wanted {
-  readonly from?: string;
-  readonly format?: Program;
-  readonly workspace: boolean;
-}
-
 /** Finds the files that `mcp import` reads: the file given with `--from`, or the default files of each program. */
 async function findSources(
-  { from, format, workspace }: Wanted,
+  { from, format, workspace }: { readonly from?: string; readonly format?: Program; readonly workspace: boolean },
   { environment, locations }: Pick<Configuration, "environment" | "locations">,
 ): Promise<readonly ImportSource[]> {
   if (from === undefined)
@@ -333,7 +327,7 @@ function serverText(server: PlannedServer, report: ImportReport, { style }: Outp
 }
 
 function sourceWords({ program, file }: ImportSource): SafeText {
-  return safe`${toSafeLine(programs[program].title)} (${toSafeLine(file)})`;
+  return safe`${toSafeLine(clients[program].title)} (${toSafeLine(file)})`;
 }
 
 function actionWords({ action, target }: PlannedServer): SafeText {

@@ -37,11 +37,6 @@ interface Settled {
   readonly error?: HostError;
 }
 
-/** The result of a call and its duration. */
-export interface Outcome extends Settled {
-  readonly durationMs: number;
-}
-
 /** Waits for a call. If the tool reported an error, returns both a `HostError` and the tool's result. */
 export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
@@ -56,9 +51,9 @@ export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarge
 }
 
 /** What `reportCall` prints. */
-export interface CallReport extends Omit<Outcome, "error"> {
+export interface CallReport extends Settled {
+  readonly durationMs: number;
   readonly target: ToolTarget;
-  readonly error: HostError | undefined;
   /** The folder for images and audio. Undefined if they are not saved. */
   readonly folder: string | undefined;
   readonly draw: DrawImage | undefined;
