@@ -99,9 +99,9 @@ describe("a server is added to a TOML file, or replaced at its end", () => {
     [
       "",
       { command: "C:\\n", args: ["it's \\", "tab\\\t", 'say "x"', "\u007f"], n: 1.5, on: true, list: [] },
-      `[mcp_servers.f]\ncommand = 'C:\\n'\nargs = ["it's \\\\", "tab\\\\\\t", "say \\"x\\"", "\\u007F"]\nn = 1.5\non = true\nlist = []\n`,
+      `[mcp_servers.f]\ncommand = 'C:\\n'\nargs = ["it's \\\\", "tab\\\\\\U00000009", 'say "x"', "\\U0000007f"]\nn = 1.5\non = true\nlist = []\n`,
     ],
-    ["", { command: "\u007f-\u007f" }, '[mcp_servers.f]\ncommand = "\\u007F-\\u007F"\n'],
+    ["", { command: "\u007f-\u007f" }, '[mcp_servers.f]\ncommand = "\\U0000007f-\\U0000007f"\n'],
     [
       "",
       { env: { A_1: "x", "b-c": "y", "d e": "z", "": "w" } },

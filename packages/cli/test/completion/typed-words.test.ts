@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type KnownCommand, longFlagOf, needsValue, placeholderOf, spellingsOf } from "../../src/completion/known-command.ts";
+import { completionContextOf } from "../../src/completion/completion-context.ts";
+import {
+  type KnownCommand,
+  longFlagOf,
+  needsValue,
+  placeholderOf,
+  spellingsOf,
+} from "../../src/completion/known-command.ts";
 import { findCommand, isForeign, readWords, splitOption } from "../../src/completion/typed-words.ts";
 import { writtenOutput } from "../support/written-output.ts";
-import { completionContextOf } from "../../src/completion/completion-context.ts";
 
 describe("the words before the cursor name", () => {
   test.each<[words: readonly string[], found: unknown]>([

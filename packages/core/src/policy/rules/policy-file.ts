@@ -5,6 +5,7 @@
 
 import type { AST } from "toml-eslint-parser";
 import { readText } from "../../files/read-text.ts";
+import { keyWords } from "../../files/toml-edit.ts";
 import { limits } from "../../limits.ts";
 import type { Problem, Scope } from "../../settings/define/definition.ts";
 import { closest } from "../../text/closest.ts";
@@ -489,7 +490,7 @@ interface Item extends TextPosition {
 type Table = Map<string, Item>;
 
 function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): void {
-  const names = key.keys.map((part) => (part.type === "TOMLBare" ? part.name : part.value));
+  const names = keyWords(key);
   const at = placeOf(key);
   tableAt(table, names.slice(0, -1), at).set(names.at(-1) ?? "", { ...at, value: plainOf(value, depth) });
 }

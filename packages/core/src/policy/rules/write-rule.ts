@@ -9,7 +9,15 @@ import type { AST } from "toml-eslint-parser";
 import { HostError } from "../../errors.ts";
 import { privateFileMode } from "../../files/atomic/private-folder.ts";
 import { updateText } from "../../files/atomic/update-text.ts";
-import { eolOf } from "../../files/json/text-layout.ts";
+import {
+  keyWords,
+  type TextRange,
+  type TomlText,
+  tableLines,
+  tomlParser,
+  withoutLines,
+  withTable,
+} from "../../files/toml-edit.ts";
 import { limits } from "../../limits.ts";
 import type { Locations } from "../../settings/read/paths.ts";
 import { everyResource } from "./name-pattern.ts";
@@ -49,33 +57,29 @@ export function userRuleFile({ policies }: Pick<Locations, "policies">): string 
  * cannot be written
  */
 export async function writeRule(file: string, rule: RuleToWrite): Promise<WrittenRule> {
-  const lines = toLines(rule);
+  const lines = tableLines("[[rule]]", toMembers(rule));
   const parse = await rulesParser(file);
   let written: WrittenRule = { file, line: 1 };
 
-  function change(text: string | undefined): string {
-    // Removes the byte order mark, because the parser rejects it.
-    const bom = text?.startsWith("\uFEFF") ? "\uFEFF" : "";
-    const before = text?.slice(bom.length) ?? introduction;
-    const same = parse(before).filter((found) => isAbout(found, rule));
+  function change(text = introduction): string {
+    const { mark, body, rules } = parse(text);
+    const same = rules.filter((found) => isAbout(found, rule));
     const [first] = same;
     if (first !== undefined) {
       const replaced = first.value("decision");
-      written = { file, line: first.line, ...(typeof replaced === "string" && { replaced }) };
-      return bom + withDecision(before, same, rule.decision);
+      written = { file, line: first.line, replaced: typeof replaced === "string" ? replaced : undefined };
+      return mark + withDecision(body, same, rule.decision);
     }
-    const eol = eolOf(before);
-    const start = spaced(before, eol);
-    const after = start + lines.map((line) => line + eol).join("");
-    // Checks the new text, because TOML does not allow a `[[rule]]` after, for example, `rule = []`.
-    parse(after);
+    const after = withTable(text, lines);
+    // Parses the new text, because TOML does not allow a `[[rule]]` after, for example, `rule = []`.
+    const { line = 1 } = parse(after).rules.at(-1) ?? {};
     if (Buffer.byteLength(after) > limits.policyBytes)
       throw new HostError(
         "too_large",
         `${file} would grow beyond ${limits.policyBytes} bytes; the file was not changed`,
       );
-    written = { file, line: start.split("\n").length };
-    return bom + after;
+    written = { file, line };
+    return after;
   }
 
   await updateText(file, change, { mode: privateFileMode });
@@ -116,41 +120,31 @@ export interface RuleInFile {
  * Returns a function that finds the rules in a text. The function throws `settings_invalid` if the text is not valid
  * TOML.
  */
-async function rulesParser(file: string): Promise<(text: string) => readonly RuleInFile[]> {
-  const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");
+async function rulesParser(
+  file: string,
+): Promise<(text: string) => TomlText & { readonly rules: readonly RuleInFile[] }> {
+  const parse = await tomlParser();
   return (text) => {
     try {
-      return rulesOf(parseTOML(text), getStaticTOMLValue);
+      const parsed = parse(text);
+      return { ...parsed, rules: rulesOf(parsed) };
     } catch (cause) {
       throw notEditable(file, cause);
     }
   };
 }
 
-function rulesOf(
-  { body: [top] }: AST.TOMLProgram,
-  toValue: (node: AST.TOMLContentNode) => unknown,
-): readonly RuleInFile[] {
-  const rules: {
-    line: number;
-    lastLine: number;
-    range: [number, number];
-    members: Map<string, AST.TOMLContentNode>;
-  }[] = [];
-  for (const node of top.body) {
+function rulesOf({ nodes, toValue }: TomlText): readonly RuleInFile[] {
+  const rules: { line: number; lastLine: number; range: TextRange; members: Map<string, AST.TOMLContentNode> }[] = [];
+  for (const node of nodes) {
     if (node.type !== "TOMLTable" || node.resolvedKey[0] !== "rule") continue;
     const [, , inner] = node.resolvedKey;
-    const [start, end] = node.range;
     const [line, lastLine] = [node.loc.start.line, node.loc.end.line];
     if (node.kind === "array" && inner === undefined)
-      rules.push({ line, lastLine, range: [start, end], members: new Map() });
+      rules.push({ line, lastLine, range: node.range, members: new Map() });
     const rule = rules.at(-1);
-    if (rule !== undefined) Object.assign(rule, { lastLine, range: [rule.range[0], end] });
-    for (const { key, value } of node.body) {
-      const [part] = key.keys;
-      const name = part?.type === "TOMLBare" ? part.name : part?.value;
-      rule?.members.set(String(inner ?? name), value);
-    }
+    if (rule !== undefined) Object.assign(rule, { lastLine, range: [rule.range[0], node.range[1]] });
+    for (const { key, value } of node.body) rule?.members.set(String(inner ?? keyWords(key)[0]), value);
   }
   return rules.map((rule) => ({
     ...rule,
@@ -185,12 +179,6 @@ function withDecision(text: string, rules: readonly RuleInFile[], decision: Deci
   }, text);
 }
 
-/** Makes the text end with one empty line. */
-function spaced(text: string, eol: string): string {
-  if (text.trim() === "" || text.endsWith(eol + eol)) return text;
-  return text.endsWith(eol) ? text + eol : text + eol + eol;
-}
-
 /**
  * Priorities of the rules that Fairlead writes. A rule for fewer requests is stronger, so the order does not matter:
  * "allow all tools of the server" and "deny this tool" work together.
@@ -210,34 +198,26 @@ export function usualPriority(rule: Pick<RuleToWrite, "tool" | "argsPattern" | "
   return (tool === "*" || tool === everyResource ? priorities.server : priorities.tool) + extra;
 }
 
-function toLines(rule: RuleToWrite): readonly string[] {
+/** The members of the rule in a file. @throws HostError `usage` for a text that a policy file cannot contain */
+function toMembers(rule: RuleToWrite): Readonly<Record<string, string | number | undefined>> {
   const { server, tool, kind = "tool", argsPattern, client, decision } = rule;
-  return [
-    "[[rule]]",
-    `mcpName = ${quoted(server)}`,
-    `toolName = ${quoted(tool)}`,
-    ...(kind === "tool" ? [] : [`kind = "${kind}"`]),
-    ...(client === undefined ? [] : [`client = ${quoted(client)}`]),
-    ...(argsPattern === undefined ? [] : [`argsPattern = ${quoted(argsPattern)}`]),
-    `decision = "${decision}"`,
-    `priority = ${usualPriority(rule)}`,
-  ];
+  for (const text of [server, tool, client, argsPattern]) if (text !== undefined) checkText(text);
+  return {
+    mcpName: server,
+    toolName: tool,
+    kind: kind === "tool" ? undefined : kind,
+    client,
+    argsPattern,
+    decision,
+    priority: usualPriority(rule),
+  };
 }
 
-const hidden = "\\p{C}|(?! )\\p{Z}";
-
-/** Writes a text as TOML. Writes invisible characters as escapes, so that people who read the file see them. */
-function quoted(text: string): string {
+function checkText(text: string): void {
   if (text === "" || text.length > limits.policyText)
     throw new HostError("usage", `a name in a rule must have 1 to ${limits.policyText} characters`);
   if (/\p{Cs}/u.test(text))
     throw new HostError("usage", `"${text}" contains half a surrogate pair, which a policy file cannot contain`);
-  if (/["\\]/.test(text) && !new RegExp(`'|${hidden}`, "u").test(text)) return `'${text}'`;
-  return `"${text.replaceAll(/["\\]/g, "\\$&").replaceAll(new RegExp(hidden, "gu"), numbered)}"`;
-}
-
-function numbered(character: string): string {
-  return `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`;
 }
 
 function notEditable(file: string, cause: unknown): HostError {
@@ -270,26 +250,13 @@ export async function removeRules(
   let removed: readonly RemovedRule[] = [];
   await updateText(file, (text) => {
     if (text === undefined) return undefined;
-    // Removes the byte order mark, because the parser rejects it.
-    const bom = text.startsWith("\uFEFF") ? "\uFEFF" : "";
-    const before = text.slice(bom.length);
-    const found = parse(before).filter(isMeant);
+    const { mark, body, rules } = parse(text);
+    const found = rules.filter(isMeant);
     removed = found.map(({ line, members, value }) => ({
       line,
       members: Object.fromEntries([...members.keys()].map((name) => [name, value(name)])),
     }));
-    return bom + found.reduceRight(without, before);
+    return mark + found.reduceRight((before, { range }) => withoutLines(before, range), body);
   });
   return removed;
-}
-
-/** Removes the lines of a rule, and one empty line before them, which Fairlead adds together with a rule. */
-function without(text: string, { range: [start, end] }: RuleInFile): string {
-  const eol = eolOf(text);
-  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
-  const lineEnd = text.indexOf("\n", end);
-  const head = text.slice(0, lineStart);
-  const rest = lineEnd === -1 ? "" : text.slice(lineEnd + 1);
-  if (head === "") return rest.startsWith(eol) ? rest.slice(eol.length) : rest;
-  return (head.endsWith(eol + eol) ? head.slice(0, -eol.length) : head) + rest;
 }
