@@ -33,69 +33,65 @@ export interface Receipt {
   readonly written: string;
 }
 
-/** The receipts on disk: one for each file that `connect` has changed. */
-export interface ReceiptStore {
-  list(): Promise<readonly Receipt[]>;
-  read(client: ClientName, file: string): Promise<Receipt | undefined>;
-  /**
-   * The file's text before `connect`. Undefined if there was no file. `lost` if the stored text does not match the
-   * receipt's digest.
-   */
-  textBefore(receipt: Receipt): Promise<{ readonly text: string | undefined } | "lost">;
-  save(receipt: Receipt, before: string | undefined): Promise<void>;
-  remove(receipt: Pick<Receipt, "client" | "file">): Promise<void>;
-  /** Runs `work` under a lock, so that no other process connects or disconnects this file at the same time. */
-  lock<T>(client: ClientName, file: string, work: () => Promise<T>): Promise<T>;
-}
-
 /** Returns the SHA-256 of a text in hex. */
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Opens the receipts in Fairlead's state folder. */
-export function openReceipts(state: string): ReceiptStore {
-  const folder = join(state, "clients");
-  // The name contains a digest of the path, because a client can have several files (CLAUDE_CONFIG_DIR, CODEX_HOME).
-  const baseOf = ({ client, file }: Pick<Receipt, "client" | "file">): string =>
-    join(folder, `${client}-${digestOf(file).slice(0, 12)}`);
-  const read = (path: string): Promise<Receipt | undefined> => readState(path, parseReceipt);
+/** The receipts in Fairlead's state folder: one for each file that `connect` has changed. */
+export class ReceiptStore {
+  readonly #folder: string;
 
-  return {
-    async list() {
-      const names = (await readdir(folder).catch(unless("ENOENT", "ENOTDIR"))) ?? [];
-      const found = await Promise.all(
-        names.filter((name) => name.endsWith(".json")).map((name) => read(join(folder, name))),
-      );
-      return found.flatMap((receipt) => receipt ?? []).toSorted((a, b) => (a.written < b.written ? -1 : 1));
-    },
-    read: (client, file) => read(`${baseOf({ client, file })}.json`),
-    async textBefore(receipt) {
-      if (receipt.before === null) return { text: undefined };
-      const found = await readText(`${baseOf(receipt)}.before`, limits.clientFileBytes);
-      return found.kind === "text" && digestOf(found.text) === receipt.before ? { text: found.text } : "lost";
-    },
-    async save(receipt, before) {
-      const base = baseOf(receipt);
-      await ensurePrivateFolder(folder);
-      if (before === undefined) await rm(`${base}.before`, { force: true });
-      else
-        await updateText(`${base}.before`, () => before, {
-          mode: privateFileMode,
-          maxBytes: limits.clientFileBytes,
-        });
-      await updateState(`${base}.json`, parseReceipt, () => receipt);
-    },
-    async remove(receipt) {
-      const base = baseOf(receipt);
-      await rm(`${base}.json`, { force: true });
-      await rm(`${base}.before`, { force: true });
-    },
-    async lock(client, file, work) {
-      await ensurePrivateFolder(folder);
-      return withLock(baseOf({ client, file }), work);
-    },
-  };
+  constructor(state: string) {
+    this.#folder = join(state, "clients");
+  }
+
+  async list(): Promise<readonly Receipt[]> {
+    const names = (await readdir(this.#folder).catch(unless("ENOENT", "ENOTDIR"))) ?? [];
+    const files = names.filter((name) => name.endsWith(".json")).map((name) => join(this.#folder, name));
+    const found = await Promise.all(files.map((file) => readState(file, parseReceipt)));
+    return found.flatMap((receipt) => receipt ?? []).toSorted((a, b) => (a.written < b.written ? -1 : 1));
+  }
+
+  read(client: ClientName, file: string): Promise<Receipt | undefined> {
+    return readState(`${this.#baseOf({ client, file })}.json`, parseReceipt);
+  }
+
+  /**
+   * The file's text before `connect`. Undefined if there was no file. `lost` if the stored text does not match the
+   * receipt's digest.
+   */
+  async textBefore(receipt: Receipt): Promise<{ readonly text: string | undefined } | "lost"> {
+    if (receipt.before === null) return { text: undefined };
+    const found = await readText(`${this.#baseOf(receipt)}.before`, limits.clientFileBytes);
+    return found.kind === "text" && digestOf(found.text) === receipt.before ? { text: found.text } : "lost";
+  }
+
+  async save(receipt: Receipt, before: string | undefined): Promise<void> {
+    const base = this.#baseOf(receipt);
+    const options = { mode: privateFileMode, maxBytes: limits.clientFileBytes };
+    await ensurePrivateFolder(this.#folder);
+    if (before === undefined) await rm(`${base}.before`, { force: true });
+    else await updateText(`${base}.before`, () => before, options);
+    await updateState(`${base}.json`, parseReceipt, () => receipt);
+  }
+
+  async remove(receipt: Pick<Receipt, "client" | "file">): Promise<void> {
+    const base = this.#baseOf(receipt);
+    await rm(`${base}.json`, { force: true });
+    await rm(`${base}.before`, { force: true });
+  }
+
+  /** Runs `work` under a lock, so that no other process connects or disconnects this file at the same time. */
+  async lock<T>(client: ClientName, file: string, work: () => Promise<T>): Promise<T> {
+    await ensurePrivateFolder(this.#folder);
+    return withLock(this.#baseOf({ client, file }), work);
+  }
+
+  /** The name contains a digest of the path: a client can have several files (CLAUDE_CONFIG_DIR, CODEX_HOME). */
+  #baseOf({ client, file }: Pick<Receipt, "client" | "file">): string {
+    return join(this.#folder, `${client}-${digestOf(file).slice(0, 12)}`);
+  }
 }
 
 function parseReceipt(value: unknown): Receipt | undefined {

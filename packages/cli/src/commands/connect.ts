@@ -18,7 +18,7 @@ import { type ClientReport, clientDocument, differenceText, printedEntry } from 
 import { lineDifference } from "../clients/line-difference.ts";
 import { listClients } from "../clients/list-clients.ts";
 import { type MovePlan, moveServers, planMove } from "../clients/move-servers.ts";
-import { openReceipts, type ReceiptStore } from "../clients/receipts.ts";
+import { ReceiptStore } from "../clients/receipts.ts";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { checkHttpOptions, toPort } from "../shell/http-server.ts";
@@ -139,7 +139,7 @@ async function tryConnect(
     return report;
   }
   const { state } = configuration.locations;
-  const receipts = openReceipts(state);
+  const receipts = new ReceiptStore(state);
   const move = replace ? await planMove(client, file, configuration) : undefined;
   const request = { client, file, entry, move: move?.names ?? [] };
   const plan = await planConnect(request, receipts);

@@ -10,7 +10,7 @@ import { clientFile } from "../clients/client-places.ts";
 import { changedSince, type DisconnectPlan, planDisconnect, writeDisconnect } from "../clients/connect-client.ts";
 import { type ClientReport, clientDocument, differenceText } from "../clients/connect-report.ts";
 import { lineDifference } from "../clients/line-difference.ts";
-import { openReceipts, type Receipt, type ReceiptStore } from "../clients/receipts.ts";
+import { type Receipt, ReceiptStore } from "../clients/receipts.ts";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
@@ -40,7 +40,7 @@ Examples:
     const { yes = false, force = false } = command.opts<{ yes?: boolean; force?: boolean }>();
     const client = operands.find(isClientName) ?? "claude-code";
     const configuration = await configurationOf(context);
-    const receipts = openReceipts(configuration.locations.state);
+    const receipts = new ReceiptStore(configuration.locations.state);
     const file = await clientFile(client, configuration.environment);
     const receipt = await findReceipt(client, file, receipts);
     if (receipt === undefined) return revokeOnly(client, file, configuration, context);

@@ -7,7 +7,7 @@ import { fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-serv
 import { clients } from "../clients/client.ts";
 import { openClientText } from "../clients/client-text.ts";
 import { readClientFile } from "../clients/connect-client.ts";
-import { openReceipts, type Receipt } from "../clients/receipts.ts";
+import { type Receipt, ReceiptStore } from "../clients/receipts.ts";
 import { type Observation, ok, problem, warning } from "./finding.ts";
 
 /** One connected client. */
@@ -23,7 +23,7 @@ export interface ClientFacts {
 
 /** Reads the settings file of each client that `fairlead connect` has changed. */
 export async function readClientFacts(state: string): Promise<readonly ClientFacts[]> {
-  return Promise.all((await openReceipts(state).list()).map(factsOf));
+  return Promise.all((await new ReceiptStore(state).list()).map(factsOf));
 }
 
 async function factsOf(receipt: Receipt): Promise<ClientFacts> {

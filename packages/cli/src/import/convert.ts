@@ -10,9 +10,8 @@ import { convertAddress, convertCodexKeys, convertCommand, convertMcpRemote } fr
 import {
   type ConversionContext,
   convertTimeout,
-  createFieldReader,
   type EntryDraft,
-  type FieldReader,
+  FieldReader,
   type TransportKind,
   toEntry,
 } from "./field-reader.ts";
@@ -34,7 +33,7 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   if (!fields) return refused("the entry is not a JSON object");
   if (isOwnServer(name, value)) return refused("the entry starts Fairlead itself");
   const remarks: Remark[] = [];
-  const reader = createFieldReader(fields, context, remarks);
+  const reader = new FieldReader(fields, context, remarks);
   const draft: EntryDraft = new Map();
   const written = transportKind(reader, context.program);
   const isRemote = written === "stdio" && convertMcpRemote(reader, draft);

@@ -6,100 +6,97 @@ import { clients } from "../clients/client.ts";
 import { foreignFields } from "./foreign-file.ts";
 import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";
 
-/** Reads the keys of one entry, and remembers which keys it has read. */
-export interface FieldReader {
-  /** Whether the key has a value other than `null`. */
-  has(key: string): boolean;
-  /** The value of the key, as written. */
-  raw(key: string): unknown;
-  /** Like `raw`, but the key does not count as read. */
-  peek(key: string): unknown;
-  text(key: string): string | undefined;
-  texts(key: string): readonly string[] | undefined;
-  table(key: string): ReadonlyMap<string, string> | undefined;
-  /** A list of names. Names contain no references, so they are not converted. */
-  names(key: string): readonly string[] | undefined;
-  convert(text: string, key: string): string;
-  /** The keys that were not read. */
-  rest(): readonly string[];
-  remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
-  /** Reports that the key cannot be converted. Returns undefined. */
-  refuse(key: string, message: string): undefined;
-}
+/** Reads the keys of one entry, and remembers which keys it has read. Adds its remarks to `remarks`. */
+export class FieldReader {
+  readonly #fields: ReadonlyMap<string, unknown>;
+  readonly #context: ReferenceContext;
+  readonly #remarks: Remark[];
+  readonly #read = new Set<string>();
 
-/** Creates a reader for the keys of one entry. Adds its remarks to `remarks`. */
-export function createFieldReader(
-  fields: ReadonlyMap<string, unknown>,
-  context: ReferenceContext,
-  remarks: Remark[],
-): FieldReader {
-  const read = new Set<string>();
-
-  function remark(kind: Remark["kind"], key: string, message: string, next?: string): void {
-    remarks.push({ kind, key, message, next });
+  constructor(fields: ReadonlyMap<string, unknown>, context: ReferenceContext, remarks: Remark[]) {
+    this.#fields = fields;
+    this.#context = context;
+    this.#remarks = remarks;
   }
 
-  function refuse(key: string, message: string): undefined {
-    remark("obstacle", key, message);
+  /** Whether the key has a value other than `null`. */
+  has(key: string): boolean {
+    return this.peek(key) !== undefined;
+  }
+
+  /** The value of the key, as written. */
+  raw(key: string): unknown {
+    this.#read.add(key);
+    return this.peek(key);
+  }
+
+  /** Like `raw`, but the key does not count as read. */
+  peek(key: string): unknown {
+    return this.#fields.get(key) ?? undefined;
+  }
+
+  text(key: string): string | undefined {
+    const value = this.raw(key);
+    if (value === undefined) return undefined;
+    return typeof value === "string" ? this.convert(value, key) : this.refuse(key, "is not a string");
+  }
+
+  texts(key: string): readonly string[] | undefined {
+    const value = this.raw(key);
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value)) return this.refuse(key, "is not a list");
+    return value.flatMap((one: unknown, at) => this.#item(one, `${key}[${at}]`) ?? []);
+  }
+
+  table(key: string): ReadonlyMap<string, string> | undefined {
+    const value = this.raw(key);
+    if (value === undefined) return undefined;
+    const entries = foreignFields(value);
+    if (!entries) return this.refuse(key, "is not an object");
+    const table = new Map<string, string>();
+    for (const [name, one] of entries) {
+      const where = `${key}.${name}`;
+      const text = one === null ? undefined : this.#item(one, where);
+      if (one === null)
+        this.remark("dropped", where, "the value is null; Fairlead can set a value, but cannot remove one");
+      if (text !== undefined) table.set(name, text);
+    }
+    return table;
+  }
+
+  /** A list of names. Names contain no references, so they are not converted. */
+  names(key: string): readonly string[] | undefined {
+    const value = this.raw(key);
+    if (value === undefined) return undefined;
+    const isList = Array.isArray(value) && value.every((one): one is string => typeof one === "string");
+    return isList ? value : this.refuse(key, "is not a list of names");
+  }
+
+  convert(text: string, key: string): string {
+    return convertReferences(text, key, this.#context, (one) => this.#remarks.push(one));
+  }
+
+  /** The keys that were not read. */
+  rest(): readonly string[] {
+    return [...this.#fields.keys()].filter((key) => !this.#read.has(key));
+  }
+
+  remark(kind: Remark["kind"], key: string, message: string, next?: string): void {
+    this.#remarks.push({ kind, key, message, next });
+  }
+
+  /** Reports that the key cannot be converted. Returns undefined. */
+  refuse(key: string, message: string): undefined {
+    this.remark("obstacle", key, message);
     return undefined;
   }
 
-  function raw(key: string): unknown {
-    read.add(key);
-    return fields.get(key) ?? undefined;
-  }
-
-  function convert(text: string, key: string): string {
-    return convertReferences(text, key, context, (one) => remarks.push(one));
-  }
-
   /** Converts numbers and booleans to text, as Fairlead does for its own settings. */
-  function item(value: unknown, key: string): string | undefined {
-    if (typeof value === "string") return convert(value, key);
-    return typeof value === "number" || typeof value === "boolean" ? String(value) : refuse(key, "is not a string");
+  #item(value: unknown, key: string): string | undefined {
+    if (typeof value === "string") return this.convert(value, key);
+    const isPlain = typeof value === "number" || typeof value === "boolean";
+    return isPlain ? String(value) : this.refuse(key, "is not a string");
   }
-
-  return {
-    has: (key) => (fields.get(key) ?? undefined) !== undefined,
-    raw,
-    peek: (key) => fields.get(key) ?? undefined,
-    convert,
-    text(key) {
-      const value = raw(key);
-      if (value === undefined) return undefined;
-      return typeof value === "string" ? convert(value, key) : refuse(key, "is not a string");
-    },
-    texts(key) {
-      const value = raw(key);
-      if (value === undefined) return undefined;
-      if (!Array.isArray(value)) return refuse(key, "is not a list");
-      return value.flatMap((one: unknown, at) => item(one, `${key}[${at}]`) ?? []);
-    },
-    table(key) {
-      const value = raw(key);
-      if (value === undefined) return undefined;
-      const entries = foreignFields(value);
-      if (!entries) return refuse(key, "is not an object");
-      const table = new Map<string, string>();
-      for (const [name, one] of entries) {
-        const where = `${key}.${name}`;
-        const text = one === null ? undefined : item(one, where);
-        if (one === null)
-          remark("dropped", where, "the value is null; Fairlead can set a value, but cannot remove one");
-        if (text !== undefined) table.set(name, text);
-      }
-      return table;
-    },
-    names(key) {
-      const value = raw(key);
-      if (value === undefined) return undefined;
-      const isList = Array.isArray(value) && value.every((one): one is string => typeof one === "string");
-      return isList ? value : refuse(key, "is not a list of names");
-    },
-    rest: () => [...fields.keys()].filter((key) => !read.has(key)),
-    remark,
-    refuse,
-  };
 }
 
 /** The other program, the folders and the target file's scope, which decide how an entry is converted. */

@@ -12,7 +12,7 @@ import {
   writeConnect,
   writeDisconnect,
 } from "../../src/clients/connect-client.ts";
-import { openReceipts, type Receipt, type ReceiptStore } from "../../src/clients/receipts.ts";
+import { type Receipt, ReceiptStore } from "../../src/clients/receipts.ts";
 
 const entry = { command: "/usr/bin/node", args: ["/usr/bin/fairlead", "serve", "--client", "cursor"] };
 const text = '{ "mcpServers": {} }';
@@ -23,7 +23,7 @@ async function scene(content: string = text) {
   const file = join(folder.path, "client", "mcp.json");
   await folder.write("client/.keep", "");
   if (content !== "none") await writeFile(file, content);
-  const receipts = openReceipts(join(folder.path, "state"));
+  const receipts = new ReceiptStore(join(folder.path, "state"));
   const plan = (): Promise<ConnectPlan> => planConnect({ client: "cursor", file, entry, move: [] }, receipts);
   return { ...folder, file, receipts, plan, content: () => readFile(file, "utf8") };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { changedSince } from "../../src/clients/connect-client.ts";
-import { digestOf, openReceipts, type Receipt } from "../../src/clients/receipts.ts";
+import { digestOf, type Receipt, ReceiptStore } from "../../src/clients/receipts.ts";
 
 const receipt: Receipt = {
   client: "cursor",
@@ -22,7 +22,7 @@ test("a digest is the SHA-256 of the text in hex", () => {
 
 test("a stored receipt is read with the text before it, and is gone after its removal", async () => {
   await using folder = await temporaryFolder();
-  const receipts = openReceipts(folder.path);
+  const receipts = new ReceiptStore(folder.path);
   expect([await receipts.list(), await receipts.read("cursor", receipt.file)]).toEqual([[], undefined]);
   await receipts.save(receipt, "{}");
   const base = `cursor-${digestOf(receipt.file).slice(0, 12)}`;
@@ -42,7 +42,7 @@ test("a stored receipt is read with the text before it, and is gone after its re
 
 test("a receipt of a new file has no text before it, also if an earlier receipt had one", async () => {
   await using folder = await temporaryFolder();
-  const receipts = openReceipts(folder.path);
+  const receipts = new ReceiptStore(folder.path);
   await receipts.save(receipt, "{}");
   const fresh = { ...receipt, before: null };
   await receipts.save(fresh, undefined);
@@ -53,7 +53,7 @@ test("a receipt of a new file has no text before it, also if an earlier receipt 
 
 test("receipts are listed in the order in which they were written, and other files are not receipts", async () => {
   await using folder = await temporaryFolder();
-  const receipts = openReceipts(folder.path);
+  const receipts = new ReceiptStore(folder.path);
   const days = ["03", "01", "04", "02"];
   for (const day of days)
     await receipts.save({ ...receipt, file: `/${day}`, written: `2026-01-${day}T00:00:00.000Z` }, undefined);
@@ -75,7 +75,7 @@ test.each<[string, object]>([
   ["no time", { written: 1 }],
 ])("a receipt with %s counts as none", async (_, change) => {
   await using folder = await temporaryFolder();
-  const receipts = openReceipts(folder.path);
+  const receipts = new ReceiptStore(folder.path);
   await receipts.save(receipt, "{}");
   const path = join(folder.path, "clients", `cursor-${digestOf(receipt.file).slice(0, 12)}.json`);
   await writeFile(path, JSON.stringify({ ...receipt, ...change }));

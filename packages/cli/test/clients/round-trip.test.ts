@@ -7,7 +7,7 @@ import { type ClientName, clientNames, clients, toForeignEntry } from "../../src
 import { clientFile } from "../../src/clients/client-places.ts";
 import { openClientText } from "../../src/clients/client-text.ts";
 import { planConnect, planDisconnect, writeConnect, writeDisconnect } from "../../src/clients/connect-client.ts";
-import { openReceipts, type ReceiptStore } from "../../src/clients/receipts.ts";
+import { ReceiptStore } from "../../src/clients/receipts.ts";
 import { clientFiles } from "./client-files.ts";
 
 const command = "C:\\Program Files\\nodejs\\node.exe";
@@ -36,7 +36,7 @@ async function disconnect(client: ClientName, file: string, receipts: ReceiptSto
 describe.each(clientNames)("%s: connect, then disconnect", (client) => {
   test("leaves 30 settings files as they were, byte for byte, or refuses them untouched", async () => {
     await using folder = await temporaryFolder();
-    const receipts = openReceipts(join(folder.path, "state"));
+    const receipts = new ReceiptStore(join(folder.path, "state"));
     const files = clientFiles(client);
     expect(files.length).toBeGreaterThanOrEqual(30);
     // Clients whose files have the same syntax share the files: one client takes each file. With `--long`, every client takes all files.
@@ -75,7 +75,7 @@ describe.each(clientNames)("%s: connect, then disconnect", (client) => {
 describe("a client's file", () => {
   test("keeps its permissions, and a link to it stays a link", async () => {
     await using folder = await temporaryFolder();
-    const receipts = openReceipts(join(folder.path, "state"));
+    const receipts = new ReceiptStore(join(folder.path, "state"));
     const [target, file] = [join(folder.path, "dotfiles.json"), join(folder.path, "mcp.json")];
     await writeFile(target, "{}");
     await chmod(target, 0o640);

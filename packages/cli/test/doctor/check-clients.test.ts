@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { openReceipts, type Receipt } from "../../src/clients/receipts.ts";
+import { type Receipt, ReceiptStore } from "../../src/clients/receipts.ts";
 import { checkClients, readClientFacts } from "../../src/doctor/check-clients.ts";
 
 const receipt: Receipt = {
@@ -51,7 +51,7 @@ test("doctor reads the entry in each client's file, and looks for the program an
   const facts = async (entry: object | string | undefined) => {
     const text = typeof entry === "string" ? entry : { mcpServers: { ...(entry && { fairlead: entry }) } };
     const file = await folder.write("client.json", text);
-    await openReceipts(state).save({ ...receipt, file }, undefined);
+    await new ReceiptStore(state).save({ ...receipt, file }, undefined);
     const [found, ...others] = await readClientFacts(state);
     expect(others).toEqual([]);
     return { hasEntry: found?.hasEntry, missing: found?.missing, failure: found?.failure?.code };
