@@ -1,7 +1,6 @@
 /** Reads a tool's arguments from `key=value` words, `tool(key: value)`, `--args` or stdin. */
 
 import { resolve } from "node:path";
-import { addAbortSignal } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { readText } from "@fairlead/core/files/read-text";
 import { limits } from "@fairlead/core/limits";
@@ -11,6 +10,7 @@ import { closest } from "@fairlead/core/text/closest";
 import { safe } from "@fairlead/core/text/safe-text";
 import { isObject, member } from "@fairlead/wire/json";
 import { type SignedTool, signature } from "../output/tools/signature.ts";
+import { readStdin } from "../shell/prompt.ts";
 import type { Context, Io } from "../shell/verb.ts";
 import type { CallExpression } from "./call-expression.ts";
 import { type Coerced, coerce, listItemsOf, parseExactJson } from "./coerce.ts";
@@ -41,7 +41,10 @@ export async function readArguments(
       "arguments given in more than one way: use only one of key=value, tool(key: value), --args and - (stdin)",
     );
   if (fromStdin && io.stdin.isTTY === true) out.say(safe`Type the arguments as JSON, then press Ctrl-D.`);
-  if (fromStdin) return wholeJson(await readAll(io), "stdin");
+  if (fromStdin) {
+    const most = limits.argumentBytes;
+    return wholeJson((await readStdin(io, most, `stdin is too large: more than ${most} bytes`)).toString(), "stdin");
+  }
   if (given.json !== undefined) return wholeJson(given.json, "--args");
   // Progress lines show a call as `server.tool {"key":"value"}`, so the arguments can also be typed in this form.
   const object = words.length === 1 ? readObject(words[0] ?? "") : undefined;
@@ -144,19 +147,6 @@ async function readFile(key: string, path: string, { cwd }: Io): Promise<string>
   throw new HostError("usage", `${key}: cannot read the file ${path}: ${reason}`, {
     next: `to pass the text itself, write: ${key}:='${itself}'`,
   });
-}
-
-async function readAll({ stdin, signal }: Io): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of addAbortSignal(signal, stdin) as AsyncIterable<Buffer | string>) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > limits.argumentBytes)
-      throw new HostError("too_large", `stdin is too large: more than ${limits.argumentBytes} bytes`);
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 // Checks typed arguments for unknown and missing parameter names before a call. Pure functions.

@@ -1,12 +1,11 @@
 /** `fairlead secret`: stores, lists and deletes secrets. No command prints a value. */
 
-import { addAbortSignal } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/secret-store";
 import { locate } from "@fairlead/core/settings/read/paths";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { configurationOptions } from "../shell/configuration.ts";
-import { askHidden, canAsk } from "../shell/prompt.ts";
+import { askHidden, canAsk, readStdin } from "../shell/prompt.ts";
 import { type Context, type Io, nameHint, type Verb } from "../shell/verb.ts";
 
 const maxBytes = 64 * 1024;
@@ -61,19 +60,11 @@ async function readValue(io: Io, name: string, variable: string | undefined): Pr
   return (await readAll(io)).replace(/\r?\n$/, "");
 }
 
-async function readAll({ stdin, signal }: Io): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of addAbortSignal(signal, stdin)) {
-    const bytes = Buffer.from(chunk as Uint8Array | string);
-    size += bytes.length;
-    if (size > maxBytes)
-      throw new HostError("too_large", `the value is larger than ${maxBytes} bytes; nothing was stored`);
-    chunks.push(bytes);
-  }
+async function readAll(io: Io): Promise<string> {
+  const bytes = await readStdin(io, maxBytes, `the value is larger than ${maxBytes} bytes; nothing was stored`);
   try {
     // `TextDecoder` removes a byte order mark at the start of the value.
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     const next = "encode the value as text, for example with base64, if the server accepts that";
     throw new HostError("usage", "the value is not UTF-8 text; nothing was stored", { next, cause });

@@ -28,17 +28,26 @@ export async function serveHttp(
   options: Omit<HttpListenerOptions, "port">,
   context: Context,
 ): Promise<void> {
-  const { signal, stdout } = context.io;
-  const listener = await listenHttp({ ...options, port: toPort(port, context) }).catch((cause: unknown) => {
-    const message = `cannot listen on port ${port ?? "0"}: ${errorMessage(cause)}`;
+  const listener = await orPortError(listenHttp({ ...options, port: toPort(port, context) }), port);
+  await untilStopped(listener, context);
+  await listener.close();
+}
+
+/** Explains why a port cannot be used. @throws HostError `usage` */
+export function orPortError<T>(listening: Promise<T>, port = "0"): Promise<T> {
+  return listening.catch((cause: unknown) => {
+    const message = `cannot listen on port ${port}: ${errorMessage(cause)}`;
     throw new HostError("usage", message, { cause, next: "choose another --port" });
   });
-  stdout.write(`${JSON.stringify({ url: listener.url, pid: process.pid })}\n`);
+}
+
+/** Prints `{"url","pid"}`, and waits for Ctrl-C. */
+export async function untilStopped({ url }: { readonly url: string }, { io }: Context): Promise<void> {
+  io.stdout.write(`${JSON.stringify({ url, pid: process.pid })}\n`);
   await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+    if (io.signal.aborted) resolve();
+    else io.signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  await listener.close();
 }
 
 /** Checks that `--port` is given only with `--http`. @throws HostError `usage` */

@@ -4,7 +4,10 @@ import { type FileHandle, open, readFile, stat } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HostError } from "@fairlead/core/errors";
+import { toSafeLine } from "@fairlead/core/text/safe-text";
 import { errorMessage } from "@fairlead/wire/text";
+import type { Command } from "commander";
+import type { Context } from "./verb.ts";
 
 /** Returns the lines of a file. Returns undefined if the file does not exist. */
 export async function readLogLines(path: string): Promise<readonly string[] | undefined> {
@@ -80,7 +83,7 @@ function unlessAbsent(error: NodeJS.ErrnoException): undefined {
 type LogFilter = (line: string) => boolean;
 
 /** The options `--since` and `--grep` as the user typed them. */
-export interface FilterOptions {
+interface FilterOptions {
   readonly since?: string;
   readonly grep?: string;
 }
@@ -134,4 +137,43 @@ function toPattern(text: string): RegExp {
     const reason = errorMessage(error);
     throw new HostError("usage", `--grep: ${reason}`, { next: "escape special characters with a backslash: \\." });
   }
+}
+
+interface LogOptions extends FilterOptions {
+  readonly follow?: boolean;
+  readonly path?: boolean;
+}
+
+/** Adds the options of a command that shows a log. */
+export function defineLogOptions(command: Command, grep: string): void {
+  command
+    .option("-f, --follow", "keep printing new lines until Ctrl-C")
+    .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
+    .option("--grep <pattern>", grep)
+    .option("--path", "print only the path of the log file");
+}
+
+/** Reads these options. @throws HostError `usage` */
+export function readLogOptions({ command, globals }: Context): LogView {
+  const { follow = false, path: onlyPath = false, ...options } = command.opts<LogOptions>();
+  if (follow && globals.json)
+    throw new HostError("usage", "--json and -f cannot be combined: --json prints one document, and -f never ends");
+  return { follow, onlyPath, isWanted: createLogFilter(options, Date.now()) };
+}
+
+interface LogView {
+  readonly follow: boolean;
+  readonly onlyPath: boolean;
+  readonly isWanted: LogFilter;
+}
+
+/** Prints lines. With `--follow`, then prints new lines of the file until Ctrl-C. */
+export async function printLog(
+  lines: readonly string[],
+  path: string,
+  { follow, isWanted }: LogView,
+  { io, out }: Context,
+): Promise<void> {
+  for (const line of lines) out.print(toSafeLine(line));
+  if (follow) for await (const line of followLog(path, io.signal)) if (isWanted(line)) out.print(toSafeLine(line));
 }

@@ -1,7 +1,7 @@
 /** Asks questions on the terminal: writes to stderr and reads from stdin. Enter means no. */
 
 import { createInterface } from "node:readline";
-import { Writable } from "node:stream";
+import { addAbortSignal, Writable } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import type { Io } from "./verb.ts";
@@ -65,4 +65,17 @@ function ask(
     if (hidden) stderr.write(question);
     reader.question(hidden ? "" : question, settle);
   });
+}
+
+/** Reads stdin to its end. @throws HostError `too_large` with the given message */
+export async function readStdin({ stdin, signal }: Io, mostBytes: number, tooLarge: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of addAbortSignal(signal, stdin) as AsyncIterable<Buffer | string>) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > mostBytes) throw new HostError("too_large", tooLarge);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
 }

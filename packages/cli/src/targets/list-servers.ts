@@ -1,7 +1,6 @@
 /** Lists servers for `fairlead mcp list`. Connects to the servers, or uses the catalog cache. */
 
 import type { Host } from "@fairlead/core/host";
-import type { SharedBy } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { isConnectSettled, type ListedServer } from "../output/servers/server-state.ts";
@@ -10,12 +9,30 @@ import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers, createWaitingLine } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
-/** Returns the estimated number of tokens of each server's tool definitions. Servers without tools are left out. */
-async function tokensByServer(host: Host, servers?: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const sums = new Map<string, number>();
-  for (const { server, tokens } of await host.toolOffers(servers === undefined ? {} : { servers }))
-    sums.set(server, (sums.get(server) ?? 0) + tokens);
-  return sums;
+/** Adds what is known before connecting: the sign-in, and who shares the connections of a server that may start. */
+async function withSignIns(
+  listed: readonly ListedServer[],
+  host: Host,
+  configuration: Configuration,
+): Promise<readonly ListedServer[]> {
+  const signIns = await signedIn(configuration);
+  return listed.map((one) => {
+    const { server, state } = one;
+    const mayStart = state.status === "disconnected" && state.reason === "lazy";
+    return { ...one, signIn: signIns.get(server.name), share: mayStart ? host.shareOf(server.name) : undefined };
+  });
+}
+
+/** Adds the failed starts, and the estimated number of tokens of each server's tool definitions. */
+async function withCosts(listed: readonly ListedServer[], host: Host): Promise<readonly ListedServer[]> {
+  const servers = listed.map(({ server }) => server.name);
+  const [failed, offers] = await Promise.all([host.failedStarts(), host.toolOffers({ servers })]);
+  const tokens = new Map<string, number>();
+  for (const offer of offers) tokens.set(offer.server, (tokens.get(offer.server) ?? 0) + offer.tokens);
+  return listed.map((one) => {
+    const { name } = one.server;
+    return { ...one, failed: failed.find(({ server }) => server === name), tokens: tokens.get(name) };
+  });
 }
 
 /** Prints all servers with data from the catalog cache. Connects to no server. Prints nothing with `--json`. */
@@ -25,23 +42,12 @@ export async function listCachedServers(
   context: Context,
   toText: (one: ListedServer) => SafeText,
 ): Promise<readonly ListedServer[]> {
-  const { out, globals } = context;
-  const { cached, failed, tokens, shares } = await useHost(configuration, context, async (host) => {
-    const [recalled, failures] = await Promise.all([host.recall(), host.failedStarts()]);
-    return { cached: recalled, failed: failures, tokens: await tokensByServer(host), shares: sharesOf(listed, host) };
+  const recalled = await useHost(configuration, context, async (host) => {
+    const cached = await host.recall();
+    const all = await withCosts(await withSignIns(listed, host, configuration), host);
+    return all.map((one) => ({ ...one, cachedCatalog: cached.find(({ server }) => server === one.server.name) }));
   });
-  const signIns = await signedIn(configuration);
-  const recalled = listed.map(
-    (one): ListedServer => ({
-      ...one,
-      cachedCatalog: cached.find(({ server }) => server === one.server.name),
-      failed: failed.find(({ server }) => server === one.server.name),
-      signIn: signIns.get(one.server.name),
-      tokens: tokens.get(one.server.name),
-      share: shares.get(one.server.name),
-    }),
-  );
-  if (!globals.json) out.print(joinSafe(recalled.map(toText)));
+  if (!context.globals.json) context.out.print(joinSafe(recalled.map(toText)));
   return recalled;
 }
 
@@ -49,11 +55,11 @@ export async function listCachedServers(
  * Connects to all servers that may start, and prints all servers. On a terminal, prints each server as soon as it is
  * connected or has failed. Without a terminal, prints them at the end, in the order of the settings.
  *
- * @param listed All servers in the order of the settings, before connecting.
+ * @param before All servers in the order of the settings, before connecting.
  * @param toText Formats one server.
  */
 export function listServers(
-  listed: readonly ListedServer[],
+  before: readonly ListedServer[],
   configuration: Configuration,
   context: Context,
   toText: (one: ListedServer) => SafeText,
@@ -70,60 +76,35 @@ export function listServers(
   return useHost(configuration, context, async (host) => {
     const changed = new Map<string, readonly string[]>();
     const shows: Promise<void>[] = [];
-    const signIns = await signedIn(configuration);
+    const listed = await withSignIns(before, host, configuration);
     host.on("catalog", ({ server, tools }) => void changed.set(server, tools.changed));
     if (isLive) for (const one of listed) if (isConnectSettled(one.state)) show(one);
     const names = listed.filter(({ state }) => !isConnectSettled(state)).map(({ server }) => server.name);
     const waiting = createWaitingLine(context);
-    // The status line (`files: connecting (3 s)`) must be erased before other text is printed.
-    const showNow = (one: ListedServer): void => {
-      waiting.hide();
-      show(one);
-    };
     await connectServers(host, names, context, {
       waiting,
       onSettled(state) {
         const one = listed.find(({ server }) => server.name === state.name);
         if (!isLive || one === undefined) return;
-        const reached = {
-          ...one,
-          state,
-          changed: changed.get(state.name),
-          signIn: signIns.get(state.name),
-          share: host.shareOf(state.name),
-        };
-        const { name } = state;
-        const showing =
-          state.status === "connected"
-            ? tokensByServer(host, [name]).then((tokens) => showNow({ ...reached, tokens: tokens.get(name) }))
-            : host
-                .failedStarts()
-                .then((all) => showNow({ ...reached, failed: all.find((each) => each.server === name) }));
+        const showing = withCosts([{ ...one, state, changed: changed.get(state.name) }], host).then(([reached]) => {
+          // The status line (`files: connecting (3 s)`) must be erased before other text is printed.
+          waiting.hide();
+          if (reached !== undefined) show(reached);
+        });
         // After Ctrl-C, the host is closed and nothing waits for this.
         showing.catch(() => undefined);
         shows.push(showing);
       },
     });
     await Promise.all(shows);
-    const [failed, tokens] = await Promise.all([host.failedStarts(), tokensByServer(host)]);
     const states = new Map(host.states().map((state) => [state.name, state]));
-    const shares = sharesOf(listed, host);
-    const reached = listed.map(({ server, state }) => ({
-      server,
-      share: shares.get(server.name),
-      state: states.get(server.name) ?? state,
-      changed: changed.get(server.name),
-      signIn: signIns.get(server.name),
-      failed: failed.find((each) => each.server === server.name),
-      tokens: tokens.get(server.name),
-    }));
+    const settled = listed.map((one) => {
+      const { name } = one.server;
+      return { ...one, state: states.get(name) ?? one.state, changed: changed.get(name) };
+    });
+    const reached = await withCosts(settled, host);
     if (isLive) for (const one of reached) show(one);
     else if (!globals.json) out.print(joinSafe(reached.map(toText)));
     return reached;
   });
-}
-
-function sharesOf(listed: readonly ListedServer[], host: Host): ReadonlyMap<string, SharedBy> {
-  const startable = listed.filter(({ state }) => state.status === "disconnected" && state.reason === "lazy");
-  return new Map(startable.map(({ server: { name } }) => [name, host.shareOf(name)]));
 }

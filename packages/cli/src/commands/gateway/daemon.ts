@@ -11,7 +11,7 @@ import { findOrStartHost } from "@fairlead/gateway/relay/start-host";
 import { errorMessage } from "@fairlead/wire/text";
 import { type HostPlace, hostPlace } from "../../gateway/installation.ts";
 import { count } from "../../output/output.ts";
-import { createLogFilter, type FilterOptions, followLog, readLogLines } from "../../shell/log-lines.ts";
+import { defineLogOptions, printLog, readLogLines, readLogOptions } from "../../shell/log-lines.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 
 const about = `
@@ -98,11 +98,6 @@ Examples:
   },
 };
 
-interface LogOptions extends FilterOptions {
-  readonly follow?: boolean;
-  readonly path?: boolean;
-}
-
 const logs: Verb = {
   help: `
 Shows when the background host started and ended, and its errors. The log of a server: fairlead mcp logs NAME
@@ -112,30 +107,19 @@ Examples:
   fairlead daemon logs -f
   fairlead daemon logs --since 1h`,
 
-  define(command) {
-    command
-      .option("-f, --follow", "keep printing new lines until Ctrl-C")
-      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
-      .option("--grep <pattern>", "only lines that match this regular expression")
-      .option("--path", "print only the path of the log file");
-  },
+  define: (command) => defineLogOptions(command, "only lines that match this regular expression"),
 
   async run(context) {
-    const { io, out, globals, command } = context;
-    const { follow = false, path: onlyPath = false, ...options } = command.opts<LogOptions>();
-    if (follow && globals.json)
-      throw new HostError("usage", "--json and -f cannot be combined: --json prints one document, and -f never ends");
-    const isWanted = createLogFilter(options, Date.now());
+    const { out, globals } = context;
+    const view = readLogOptions(context);
     const { log: path } = placeOf(context).folder;
-    if (onlyPath) return globals.json ? out.json({ path }) : out.print(toSafeLine(path));
+    if (view.onlyPath) return globals.json ? out.json({ path }) : out.print(toSafeLine(path));
     const earlier = (await readLogLines(`${path}.1`)) ?? [];
-    const last = follow ? [] : await readLogLines(path);
-    const lines = [...earlier, ...(last ?? [])].filter(isWanted);
+    const last = view.follow ? [] : await readLogLines(path);
+    const lines = [...earlier, ...(last ?? [])].filter(view.isWanted);
     if (globals.json) return out.json({ path, lines });
-    for (const line of lines) out.print(toSafeLine(line));
-    if (follow) {
-      for await (const line of followLog(path, io.signal)) if (isWanted(line)) out.print(toSafeLine(line));
-    } else if (lines.length === 0) out.say(safe`${count(0, "line")} in ${toSafeLine(path)}`);
+    await printLog(lines, path, view, context);
+    if (lines.length === 0) out.say(safe`${count(0, "line")} in ${toSafeLine(path)}`);
   },
 };
 

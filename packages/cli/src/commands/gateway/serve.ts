@@ -2,18 +2,23 @@
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { refuseNested } from "@fairlead/core/trust/own-entry";
 import type { Gateway, Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { createClientTokens } from "@fairlead/gateway/tokens/client-tokens";
 import { openClientStdio } from "@fairlead/wire/serve";
-import { errorMessage } from "@fairlead/wire/text";
 import { openGateway } from "../../gateway/open-gateway.ts";
 import { aloneMessage, listIn, relayToHost, unnamedClient, watchParent } from "../../gateway/run-relay.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import { checkHttpOptions, defineHttpOptions, type ListenOptions, toPort } from "../../shell/http-server.ts";
+import {
+  checkHttpOptions,
+  defineHttpOptions,
+  type ListenOptions,
+  orPortError,
+  toPort,
+  untilStopped,
+} from "../../shell/http-server.ts";
 import { type Context, usageError, type Verb } from "../../shell/verb.ts";
 
 interface Options extends ListenOptions {
@@ -130,28 +135,15 @@ async function serveAlone(client: RelayClient, context: Context): Promise<void> 
 }
 
 async function serveHttp(client: RelayClient, { port, token }: Partial<Options>, context: Context): Promise<void> {
-  const { io, out } = context;
   const given = toPort(port, context);
   const { gateway, workspace, state } = await ownGateway(client, context);
   const { name, servers, tools } = client;
+  const tokens = token ? createClientTokens(state) : "none";
   try {
-    const listener = await gateway
-      .listen({
-        port: given,
-        tokens: token ? createClientTokens(state) : "none",
-        workspace,
-        client: { name, servers, tools },
-      })
-      .catch((cause: unknown) => {
-        const message = `cannot listen on port ${port ?? "0"}: ${errorMessage(cause)}`;
-        throw new HostError("usage", message, { cause, next: "choose another --port" });
-      });
-    if (!token) out.warn(safe`warning: no token: every program on this machine can use your servers`);
-    io.stdout.write(`${JSON.stringify({ url: listener.url, pid: process.pid })}\n`);
-    await new Promise<void>((resolve) => {
-      if (io.signal.aborted) resolve();
-      else io.signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const listening = gateway.listen({ port: given, tokens, workspace, client: { name, servers, tools } });
+    const listener = await orPortError(listening, port);
+    if (!token) context.out.warn(safe`warning: no token: every program on this machine can use your servers`);
+    await untilStopped(listener, context);
   } finally {
     await gateway[Symbol.asyncDispose]();
   }

@@ -140,14 +140,13 @@ Examples:
     const isUser = destination.scope === "user";
     const { servers: readBack } = isUser ? now : after;
     const trustLine = trustAddLine(after.locations);
-    const entries = { added, destination, servers: readBack, trustLine };
-    if (!globals.json) printAdded(entries, out);
+    if (!globals.json) for (const one of added) printAdded(one, destination, readBack, out);
     // With --no-approve the server cannot start in any case, so Fairlead does not ask about trusting the folder.
     const answer = isUser || !approve ? "not_asked" : await askToTrust(now, context);
     const trusted = answer === "yes" || now.trust.trusted;
     // By typing this command line, the user approves the server and the workspace files that the server runs.
     const approval = approve && answer !== "no" ? await approveWritten(names, destination, context) : noApproval;
-    const report = { ...entries, approval, trusted };
+    const report = { added, destination, servers: readBack, trustLine, approval, trusted };
     if (!globals.json) printApproval(report, out);
     const inFact = await configurationOf(context);
     const written = inFact.servers.filter(
@@ -156,7 +155,7 @@ Examples:
     if (!globals.json) printDisabled(written, out);
     const tested = test ? await testAdded(written, inFact, context) : [];
     if (globals.json) return out.json(document(report, tested));
-    printTested(tested, out);
+    for (const { state } of tested) printTested(state, out);
     await askNextSteps(tested, context);
   },
 };
@@ -216,11 +215,7 @@ function printDisabled(servers: readonly AdmittedServer[], out: Output): void {
   }
 }
 
-function printTested(tested: readonly ListedServer[], out: Output): void {
-  for (const { state } of tested) printOne(state, out);
-}
-
-function printOne(state: ServerState, out: Output): void {
+function printTested(state: ServerState, out: Output): void {
   const name = toSafeLine(state.name);
   if (state.status === "connected") {
     out.show(safe`"${name}" is ${stateWords(state)}`);

@@ -77,14 +77,12 @@ async function signIn(
   // Only OAuth has a sign-in for the user. With Google credentials, for example, connecting is enough.
   const isOurs = definition.authentication.provider === "oauth";
   if (isOurs && !canAsk(io)) throw needsTerminal(name);
-  const isTakenOver = isOurs && (await takeOver(definition, configuration, context));
+  const { offerGeminiSignIn } = await import("../../sign-in/read-state.ts");
+  const isTakenOver = isOurs && (await offerGeminiSignIn(definition, configuration, context));
   const ways = isOurs && {
-    signIn: terminalSignIn(context, {
-      browser,
+    signIn: terminalSignIn(context, browser, programPlace(configuration), heard, {
       device,
       again: !isTakenOver,
-      browserPlace: programPlace(configuration),
-      onMessage: (message) => void heard.push(message),
       scopes: scopes?.split(/[\s,]+/).filter((scope) => scope !== ""),
     }),
   };
@@ -126,15 +124,6 @@ async function signInUnasked(
 export function whyNot(state: ServerState): HostError {
   if (state.status !== "disconnected" || state.reason !== "lazy") return notConnectedError(state);
   return new HostError("cancelled", `sign-in to "${state.name}" cancelled`, { serverName: state.name });
-}
-
-async function takeOver(
-  definition: ServerDefinition,
-  configuration: Configuration,
-  context: Context,
-): Promise<boolean> {
-  const { offerGeminiSignIn } = await import("../../sign-in/read-state.ts");
-  return offerGeminiSignIn(definition, configuration, context);
 }
 
 /** Connects without a progress line, because the sign-in may ask questions on the same terminal. */
@@ -195,35 +184,30 @@ function needsTerminal(serverName: string): HostError {
   });
 }
 
-interface TerminalSignInOptions {
-  readonly browser: boolean;
-  readonly device: boolean;
-  readonly scopes?: readonly string[];
-  /** Whether to sign in even if a token is stored. */
-  readonly again: boolean;
-  /** Where to look for the program that opens the browser. */
-  readonly browserPlace: ProgramPlace;
-  readonly onMessage: NonNullable<SignInUi["show"]>;
-}
-
-function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: TerminalSignInOptions): SignInUi {
-  const { device, scopes, again, onMessage } = options;
+/** Asks on the terminal. Adds each shown message to `heard`. */
+function terminalSignIn(
+  { io, out }: Context,
+  browser: boolean,
+  browserPlace: ProgramPlace,
+  heard: SignInMessage[],
+  options: Pick<SignInUi, "device" | "again" | "scopes">,
+): SignInUi {
   const location = userLocation(io);
-  const browserFirst = options.browser && location === "desk";
+  const browserFirst = browser && location === "desk";
   let byHand = joinSafe([]);
 
   return {
     show(message) {
       out.exactly(joinSafe(messageLines(message, { location, browserFirst })));
       if (message.kind === "address") byHand = joinSafe(byHandLines(message, location));
-      onMessage(message);
+      heard.push(message);
     },
     async consent(_request, signal) {
       if (await confirm(until(io, signal), safe`Open the address in your browser?`)) return true;
       out.exactly(byHand);
       return undefined;
     },
-    openBrowser: (url) => openUrl(url, options.browserPlace),
+    openBrowser: (url) => openUrl(url, browserPlace),
     paste: (signal) => askMeanwhile(io, safe`address from the browser: `, signal),
     async askClientId({ issuer, redirectUri, why }, signal) {
       out.exactly(safe`No client ID: ${toVisibleLine(why)}.`);
@@ -237,10 +221,8 @@ function terminalSignIn({ io, out }: Pick<Context, "io" | "out">, options: Termi
       const answer = await askLine(until(io, signal), safe`Number of the authorization server to sign in at [1]: `);
       return issuers[Number(answer.trim() || "1") - 1] ?? "";
     },
-    device,
     browserFirst,
-    again,
-    scopes,
+    ...options,
   };
 }
 

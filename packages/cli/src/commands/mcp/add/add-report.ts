@@ -29,17 +29,14 @@ export interface Added {
   readonly noUndo?: string;
 }
 
-/** The added entries, which `mcp add` prints before it asks whether to trust the folder. */
-interface Entries {
+/** What `mcp add` has done. */
+interface Report {
   readonly added: readonly Added[];
   readonly destination: Destination;
   /** The added servers, read back from the settings. */
   readonly servers: readonly AdmittedServer[];
   /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
-}
-
-interface Report extends Entries {
   readonly approval: WrittenApproval;
   readonly trusted: boolean;
 }
@@ -72,11 +69,6 @@ export function document(
   };
 }
 
-/** Prints each added entry with its warnings and its undo command. */
-export function printAdded(entries: Entries, out: Output): void {
-  for (const added of entries.added) printOne(added, entries, out);
-}
-
 /** Prints why servers cannot start: an approval is missing, or the folder is not trusted. */
 export function printApproval(report: Report, out: Output): void {
   const { destination, trusted, approval } = report;
@@ -92,12 +84,13 @@ export function printApproval(report: Report, out: Output): void {
     out.warn(safe`  next: ${toSafeLine(report.trustLine)}`);
 }
 
-function printOne(
+/** Prints an added entry with its warnings and its undo command. `servers`: read back from the settings. */
+export function printAdded(
   { name, entry, replaced, undo, noUndo }: Added,
-  { destination, servers }: Entries,
+  { scope, file }: Destination,
+  servers: readonly AdmittedServer[],
   out: Output,
 ): void {
-  const { scope, file } = destination;
   const verb = replaced ? safe`replaced` : safe`added`;
   out.show(safe`${verb} "${toSafeLine(name)}" in ${toSafeLine(file)} (${toSafeLine(scope)})`);
   const server = inForce(name, servers);
