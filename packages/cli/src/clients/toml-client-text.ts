@@ -5,8 +5,8 @@ import {
   keyWords,
   type TextRange,
   type TomlText,
-  tableLines,
   tomlParser,
+  tomlTable,
   wholeLines,
   withoutLines,
   withTable,
@@ -23,7 +23,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
   const { client, refuse } = context;
   const { key } = clients[client];
   const value = await readTable(text, context);
-  const { mark, body, ...serverTables } = await findTables(text, key, context);
+  const { bom, body, ...serverTables } = await findTables(text, key, context);
   const holder = Object.hasOwn(value, key) ? value[key] : {};
   if (!isObject(holder) || holder instanceof Date) throw refuse(`"${key}" must be a table`, serverTables.first);
   const servers = new Map<string, ServerInText>(
@@ -42,7 +42,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
   }
 
   function remove(name: string): string {
-    return servers.has(name) ? mark + tablesOf(name).reduceRight(withoutLines, body) : text;
+    return servers.has(name) ? bom + tablesOf(name).reduceRight(withoutLines, body) : text;
   }
 
   return {
@@ -50,7 +50,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
     servers,
     set(name, entry) {
       const rest = servers.has(name) ? remove(name) : text;
-      return withTable(rest, tableLines(`[${key}.${name}]`, entry));
+      return withTable(rest, tomlTable(`[${key}.${name}]`, entry));
     },
     remove,
     // The header `[mcp_servers]` may stay in the file, because it has no effect without tables below it.
@@ -81,7 +81,7 @@ function plainTable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainTable(inner)]));
 }
 
-interface ServerTables extends Pick<TomlText, "mark" | "body"> {
+interface ServerTables extends Pick<TomlText, "bom" | "body"> {
   /** The position at which the file first mentions the servers. */
   readonly first: Position;
   readonly of: ReadonlyMap<string, Position>;
@@ -101,7 +101,7 @@ async function findTables(text: string, key: string, { refuse }: TextContext): P
     const line = error instanceof Error && "lineNumber" in error ? Number(error.lineNumber) : 1;
     throw refuse(errorMessage(error), { line, column: 1 }, error);
   }
-  const { mark, body, nodes } = parsed;
+  const { bom, body, nodes } = parsed;
   let first: Position | undefined;
   const of = new Map<string, Position>();
   const tables = new Map<string, TextRange[]>();
@@ -130,5 +130,5 @@ async function findTables(text: string, key: string, { refuse }: TextContext): P
         if (word !== undefined) isMixed.add(word);
       }
   }
-  return { mark, body, first: first ?? { line: 1, column: 1 }, of, tables, isMixed };
+  return { bom, body, first: first ?? { line: 1, column: 1 }, of, tables, isMixed };
 }

@@ -26,9 +26,9 @@ async function withSignIns(
 /** Adds the failed starts, and the estimated number of tokens of each server's tool definitions. */
 async function withCosts(listed: readonly ListedServer[], host: Host): Promise<readonly ListedServer[]> {
   const servers = listed.map(({ server }) => server.name);
-  const [failed, offers] = await Promise.all([host.failedStarts(), host.toolOffers({ servers })]);
+  const [failed, tools] = await Promise.all([host.failedStarts(), host.toolOffers({ servers })]);
   const tokens = new Map<string, number>();
-  for (const offer of offers) tokens.set(offer.server, (tokens.get(offer.server) ?? 0) + offer.tokens);
+  for (const tool of tools) tokens.set(tool.server, (tokens.get(tool.server) ?? 0) + tool.tokens);
   return listed.map((one) => {
     const { name } = one.server;
     return { ...one, failed: failed.find(({ server }) => server === name), tokens: tokens.get(name) };

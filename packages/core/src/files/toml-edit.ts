@@ -9,7 +9,7 @@ const byteOrderMark = "\uFEFF";
 /** A parsed text. Positions count from the start of `body`. */
 export interface TomlText {
   /** The byte order mark at the start of the text, or nothing. It is not part of `body`, because the parser rejects it. */
-  readonly mark: string;
+  readonly bom: string;
   readonly body: string;
   /** The values before the first table, and all tables, in the order of the text. */
   readonly nodes: AST.TOMLTopLevelTable["body"];
@@ -20,9 +20,9 @@ export interface TomlText {
 export async function tomlParser(): Promise<(text: string) => TomlText> {
   const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");
   return (text) => {
-    const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
-    const body = text.slice(mark.length);
-    return { mark, body, nodes: parseTOML(body).body[0].body, toValue: getStaticTOMLValue };
+    const bom = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+    const body = text.slice(bom.length);
+    return { bom, body, nodes: parseTOML(body).body[0].body, toValue: getStaticTOMLValue };
   };
 }
 
@@ -59,7 +59,7 @@ export function withTable(text: string, lines: string): string {
 }
 
 /** Writes a table with its header, such as `[[rule]]`. Leaves out members that are undefined. */
-export function tableLines(header: string, members: Readonly<Record<string, unknown>>): string {
+export function tomlTable(header: string, members: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(members).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key} = ${toToml(value)}`],
   );

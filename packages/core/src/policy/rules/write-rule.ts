@@ -13,8 +13,8 @@ import {
   keyWords,
   type TextRange,
   type TomlText,
-  tableLines,
   tomlParser,
+  tomlTable,
   withoutLines,
   withTable,
 } from "../../files/toml-edit.ts";
@@ -57,18 +57,18 @@ export function userRuleFile({ policies }: Pick<Locations, "policies">): string 
  * cannot be written
  */
 export async function writeRule(file: string, rule: RuleToWrite): Promise<WrittenRule> {
-  const lines = tableLines("[[rule]]", toMembers(rule));
+  const lines = tomlTable("[[rule]]", toMembers(rule));
   const parse = await rulesParser(file);
   let written: WrittenRule = { file, line: 1 };
 
   function change(text = introduction): string {
-    const { mark, body, rules } = parse(text);
+    const { bom, body, rules } = parse(text);
     const same = rules.filter((found) => isAbout(found, rule));
     const [first] = same;
     if (first !== undefined) {
       const replaced = first.value("decision");
       written = { file, line: first.line, replaced: typeof replaced === "string" ? replaced : undefined };
-      return mark + withDecision(body, same, rule.decision);
+      return bom + withDecision(body, same, rule.decision);
     }
     const after = withTable(text, lines);
     // Parses the new text, because TOML does not allow a `[[rule]]` after, for example, `rule = []`.
@@ -250,13 +250,13 @@ export async function removeRules(
   let removed: readonly RemovedRule[] = [];
   await updateText(file, (text) => {
     if (text === undefined) return undefined;
-    const { mark, body, rules } = parse(text);
+    const { bom, body, rules } = parse(text);
     const found = rules.filter(isMeant);
     removed = found.map(({ line, members, value }) => ({
       line,
       members: Object.fromEntries([...members.keys()].map((name) => [name, value(name)])),
     }));
-    return mark + found.reduceRight((before, { range }) => withoutLines(before, range), body);
+    return bom + found.reduceRight((before, { range }) => withoutLines(before, range), body);
   });
   return removed;
 }
