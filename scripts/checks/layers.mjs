@@ -10,7 +10,6 @@ export const layers = [
   "ide",
   "recordings",
   "normalise",
-  "registry",
   "search",
   "server",
   "policy",

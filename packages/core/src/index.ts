@@ -84,6 +84,14 @@ export type {
 export type { CallableTool, Content, FunctionCall, FunctionDeclaration, Part } from "./normalise/model-types.ts";
 export type { Repair } from "./normalise/schema/compile.ts";
 export { generateValidName } from "./normalise/tool-name.ts";
+export type { ConfirmPort } from "./policy/confirmation.ts";
+export {
+  type Confirm,
+  type ConfirmationAnswer,
+  type ConfirmationRule,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "./policy/confirmation.ts";
 export { PolicyEngine } from "./policy/policy-engine.ts";
 export type { AllowedTools, Policies, PolicyFileState, PolicyFlags } from "./policy/rules/load-policies.ts";
 export type { NamePattern } from "./policy/rules/name-pattern.ts";
@@ -100,20 +108,6 @@ export type {
 } from "./policy/rules/rule.ts";
 export type * from "./public-types.ts";
 export { createRecorder, type Recorder, type RecorderOptions, type RecordTo } from "./recordings/recorder.ts";
-export type {
-  CallWatch,
-  ConfirmPort,
-  ToolBinding,
-  ToolExecution,
-  ToolExecution as ToolResult,
-} from "./registry/binding.ts";
-export {
-  type Confirm,
-  type ConfirmationAnswer,
-  type ConfirmationRule,
-  type ToolCallConfirmationDetails,
-  ToolConfirmationOutcome,
-} from "./registry/confirmation.ts";
 export type { Completable, CompletionRequest } from "./resources/completion.ts";
 export type { PromptContent, ReferenceProblem } from "./resources/references/references.ts";
 export type { Catalog, CatalogNote, ListStep } from "./server/catalog.ts";
@@ -122,6 +116,7 @@ export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "./server/d
 export type { Elicit, Elicitation, ElicitationAnswer } from "./server/elicitation.ts";
 export type { FilteredCatalog } from "./server/filtered-catalog.ts";
 export type { ConversationTools } from "./server/pinned-tools.ts";
+export type { CallWatch, ToolBinding, ToolExecution, ToolExecution as ToolResult } from "./server/registered-tool.ts";
 export { RegisteredTool, type RegisteredToolOptions } from "./server/registered-tool.ts";
 export {
   type DiscoveredMCPResource,

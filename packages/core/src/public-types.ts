@@ -77,9 +77,8 @@ export type { ToolFilter } from "./normalise/filter.ts";
 export type { FunctionResponse } from "./normalise/model-types.ts";
 export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compile.ts";
 export type { ToolSchemaOptions } from "./normalise/tool-schema.ts";
+export type { AnswerPlace, AskedTool } from "./policy/confirmation.ts";
 export type { ToolIdentity } from "./policy/decide.ts";
-export type { LargeResults } from "./registry/binding.ts";
-export type { AnswerPlace, AskedTool } from "./registry/confirmation.ts";
 export type {
   CatalogPrompt,
   CatalogResource,
@@ -90,6 +89,7 @@ export type {
 export type { CachedCatalog } from "./server/catalog-store.ts";
 export type { PromptValues } from "./server/discovered-prompt.ts";
 export type { Pin } from "./server/names.ts";
+export type { LargeResults } from "./server/registered-tool.ts";
 export type {
   Nameable,
   PromptRegistryOptions,

@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
 import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Conversation, ConversationOptions, SendOptions } from "@fairlead/core/turn/conversation";
 import type { CallFailure, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import { expect, test } from "vitest";
 import { builtIns } from "../../src/tui/slash/commands.ts";
 import { promptKeys } from "../../src/tui/slash/help-text.ts";

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import type { Problem } from "@fairlead/core/settings/define/definition";
 import { describe, expect, test } from "vitest";
 import { confirmTypedRequest, type TypedRequest } from "../../src/shell/typed-confirmation.ts";

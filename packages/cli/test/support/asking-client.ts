@@ -1,7 +1,7 @@
 /** A client of the gateway whose request waits for a yes in a machine's inbox. */
 
 import { join } from "node:path";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import { Consent } from "@fairlead/gateway/consent/consent";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Machine } from "./machine.ts";

@@ -3,7 +3,7 @@
 import { HostError } from "../errors.ts";
 import { aBoolean, aName, anObject, aSignal, aString, expectArguments } from "../expect-arguments.ts";
 import type { FunctionCall, FunctionResponse, Part } from "../normalise/model-types.ts";
-import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../policy/confirmation.ts";
 
 /** The arguments of a tool, by name. */
 export type ToolParams = Record<string, unknown>;

@@ -20,7 +20,7 @@ import type { CallableTool, FunctionDeclaration } from "../normalise/model-types
 import type { Repair } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { ToolSchema, type ToolSchemaOptions } from "../normalise/tool-schema.ts";
-import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import { askAbout, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../policy/confirmation.ts";
 import { type AllowList, processAllowList } from "./allow-list.ts";
 import { BaseDeclarativeTool, BaseToolInvocation, type ToolParams, type ToolRunResult } from "./base-tool.ts";
 import { callRaw } from "./call-tool.ts";

@@ -12,7 +12,7 @@ export type {
   McpTextBlock,
 } from "../normalise/content/blocks.ts";
 export type { CallableTool } from "../normalise/model-types.ts";
-export { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+export { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../policy/confirmation.ts";
 export { DiscoveredMCPPrompt, type DiscoveredMCPPromptOptions } from "../server/discovered-prompt.ts";
 export type { PromptRegistryOptions } from "../server/registries.ts";
 export { AuthProviderType } from "../settings/define/entry-authentication.ts";

@@ -1,8 +1,8 @@
 /** The part of `Host` for gateways, which run requests from other MCP clients. */
 
 import type { Era, JsonObject, McpRequestOptions, RequestHandler, ServerInfo } from "@fairlead/wire";
+import type { ConfirmPort } from "../policy/confirmation.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
-import type { ConfirmPort } from "../registry/binding.ts";
 import type { ClientProfile, SharedBy, ToolBudget } from "../settings/define/definition.ts";
 import type { ServerListing } from "./catalogs/catalog-cache.ts";
 

@@ -5,10 +5,10 @@
 
 import { hash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { Difference } from "../server/tool-changes.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { type SafeText, safe, sliceSafe, toSafeLine, toVisibleLine } from "../text/safe-text.ts";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
 import type { Requester } from "./decide.ts";
 import type { RequestKind } from "./rules/rule.ts";
 

@@ -4,6 +4,10 @@
  */
 
 import type { JsonObject } from "@fairlead/wire";
+import type { CatalogTool } from "../server/catalog.ts";
+import { type Difference, definitionDigest } from "../server/tool-changes.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
+import type { ApprovedTools, ServerIdentity } from "./approvals.ts";
 import {
   type AnswerPlace,
   type AskedTool,
@@ -11,11 +15,7 @@ import {
   isYes,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
-} from "../registry/confirmation.ts";
-import type { CatalogTool } from "../server/catalog.ts";
-import { type Difference, definitionDigest } from "../server/tool-changes.ts";
-import { canonicalJson } from "../text/canonical-json.ts";
-import type { ApprovedTools, ServerIdentity } from "./approvals.ts";
+} from "./confirmation.ts";
 import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";

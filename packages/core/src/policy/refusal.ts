@@ -1,8 +1,8 @@
 /** Errors for requests that are denied, not confirmed, or stopped by a changed definition. */
 
 import { HostError } from "../errors.ts";
-import { mayHaveChanged } from "../registry/confirmation.ts";
 import { toShellWord } from "../text/shell-word.ts";
+import { mayHaveChanged } from "./confirmation.ts";
 import type { PolicyRequest, ToolIdentity } from "./decide.ts";
 import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts";
 import type { Decision, PolicyRule } from "./rules/rule.ts";

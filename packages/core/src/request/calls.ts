@@ -6,8 +6,8 @@ import type { CallResult } from "../execute/executor.ts";
 import type { CallOptions, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
-import type { ConfirmPort, LargeResults, ToolBinding, ToolExecution } from "../registry/binding.ts";
-import type { AskedTool } from "../registry/confirmation.ts";
+import { type AskedTool, type ConfirmPort, runEdited } from "../policy/confirmation.ts";
+import type { LargeResults, ToolBinding, ToolExecution } from "../server/registered-tool.ts";
 import type { RequestTarget } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
@@ -49,22 +49,26 @@ export function modelCalls(host: RequestHost, keep: Keep): ToolBinding {
   return {
     confirm: (tool, args) =>
       ask({ who: "model", serverName: tool.serverName, serverToolName: tool.serverToolName, args, shown: tool }, host),
-    call: (tool, args, signal, { results, confirm, ...watch } = {}) =>
-      runRequest(
-        {
-          who: "model",
-          serverName: tool.serverName,
-          serverToolName: tool.serverToolName,
-          args,
-          shown: tool,
-          target: throughExecutor(),
-          signal,
-          confirm,
-          watch,
-          present: (result) => present(tool, result, keep, results),
-        },
-        host,
-      ),
+    call: (tool, given, signal, { results, confirm, onEdited, ...watch } = {}) => {
+      const { serverName, serverToolName } = tool;
+      const run = (args: JsonObject): Promise<ToolExecution> =>
+        runRequest(
+          {
+            who: "model",
+            serverName,
+            serverToolName,
+            args,
+            shown: tool,
+            target: throughExecutor(),
+            signal,
+            confirm,
+            watch,
+            present: (result) => present(tool, result, keep, results),
+          },
+          host,
+        );
+      return runEdited(given, run, onEdited);
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject, PromptResult, ResourceResult } from "@fairlead/wire";
 import type { Catalogs } from "../host/catalogs/catalogs.ts";
 import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
-import type { CallWatch } from "../registry/binding.ts";
+import type { CallWatch } from "../server/registered-tool.ts";
 import { confirmTyped } from "./calls.ts";
 import { type Request, shownRead } from "./request.ts";
 import { type RequestHost, readyWithin, runRequest } from "./run.ts";

@@ -5,10 +5,10 @@ import type { Call, ExecuteOptions, Executor } from "../execute/executor.ts";
 import type { ReadTimes } from "../execute/repeat.ts";
 import type { TakeTurn } from "../host/gateway-types.ts";
 import type { RequestOptions } from "../host/types.ts";
+import type { AskedTool, ConfirmPort } from "../policy/confirmation.ts";
 import type { PolicyRequest, Requester } from "../policy/decide.ts";
-import type { CallWatch, ConfirmPort } from "../registry/binding.ts";
-import type { AskedTool } from "../registry/confirmation.ts";
 import type { Connection } from "../server/connection.ts";
+import type { CallWatch } from "../server/registered-tool.ts";
 
 /** One request. `run` decides about it, sends it, records it, and returns its result as `present` shows it. */
 export interface Request<Result = unknown, Shown = Result> extends PolicyRequest {

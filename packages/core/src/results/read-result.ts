@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { startLimitedThread } from "../execute/limited-thread.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
-import type { ToolExecution } from "../registry/binding.ts";
+import type { ToolExecution } from "../server/registered-tool.ts";
 import { toModelText } from "../text/model-text.ts";
 import type { ResultHandles } from "./result-handles.ts";
 import type { QueryOutcome, ResultQuery, SelectedLines } from "./result-query.ts";

@@ -1,14 +1,78 @@
-/** One tool of one server, as the registry of a host contains it. */
+/** One tool of one server, as the registry of a host contains it: data, and the two functions that its host gives it. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, Progress } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
-import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import type { Keep } from "../normalise/content/parts.ts";
+import type { FunctionDeclaration, Part } from "../normalise/model-types.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import type { Repair, SchemaDialect } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { ToolSchema, type ToolSchemaOptions } from "../normalise/tool-schema.ts";
-import type { CallWatch, ToolBinding, ToolExecution } from "../registry/binding.ts";
-import { runEdited, type ToolCallConfirmationDetails } from "../registry/confirmation.ts";
+import type { AskedTool, ConfirmPort, ToolCallConfirmationDetails } from "../policy/confirmation.ts";
+
+/** The result of a call, for the model and for the user. An error that the tool itself reports is a result too. */
+export interface ToolExecution {
+  readonly llmContent: Part[];
+  readonly returnDisplay: string;
+  /**
+   * The result as `fairlead call` prints it: JSON without a Markdown fence, and an empty text for an empty result.
+   * Absent if it equals `returnDisplay`.
+   */
+  readonly plainDisplay?: string;
+  readonly error?: HostError;
+  /** The files with those parts of the result that the model does not get. */
+  readonly files?: readonly string[];
+  /** Warnings: the result violates the tool's schema, or a part of the result could not be checked. */
+  readonly warnings?: readonly string[];
+}
+
+/** Functions that a caller passes with a tool call, for example to confirm it or to show its progress. */
+export interface CallWatch {
+  /**
+   * Asks the user when the rules require a confirmation. Without this function, a call that requires one runs only if
+   * the user has already confirmed it with exactly these arguments.
+   */
+  readonly confirm?: ConfirmPort;
+  /** Called when the user has changed the arguments. The call begins again with these. */
+  readonly onEdited?: (args: JsonObject) => void;
+  /** Receives the rule that allowed the call. */
+  readonly onAllowed?: (rule: string) => void;
+  /** Called when the call leaves the queue and is sent. */
+  readonly onStart?: () => void;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Stores results that are too large, so that the model can read them later. */
+  readonly results?: LargeResults;
+}
+
+/** Stores results that are too large for a request to a model. */
+export interface LargeResults {
+  /** The largest result, in tokens, that the model gets completely. */
+  readonly tokens: number;
+  readonly keep: Keep;
+}
+
+/**
+ * Confirms and runs tools for a host. Arguments have the property names of the server's own schema, not the names that
+ * the model sees.
+ */
+export interface ToolBinding {
+  /**
+   * Returns `false` if the call may run, otherwise the confirmation that the user must answer first.
+   *
+   * @throws HostError `denied`, naming the rule
+   */
+  confirm(
+    tool: AskedTool,
+    params: JsonObject,
+    signal: AbortSignal | undefined,
+  ): Promise<ToolCallConfirmationDetails | false>;
+  /**
+   * Runs a call that is allowed, or confirmed with exactly these arguments.
+   *
+   * @throws HostError `denied`
+   */
+  call(tool: AskedTool, params: JsonObject, signal: AbortSignal | undefined, watch?: CallWatch): Promise<ToolExecution>;
+}
 
 /** Options of `RegisteredTool`. */
 export interface RegisteredToolOptions extends ToolSchemaOptions {
@@ -139,8 +203,7 @@ export class RegisteredTool {
   }
 
   async execute(params: unknown, signal?: AbortSignal, watch?: CallWatch): Promise<ToolExecution> {
-    const binding = this.#binding();
-    return runEdited(this.toServerArguments(params), (now) => binding.call(this, now, signal, watch), watch?.onEdited);
+    return this.#binding().call(this, this.toServerArguments(params), signal, watch);
   }
 
   /** Returns a copy of the arguments with the server's own property names. A model may have got different names. */

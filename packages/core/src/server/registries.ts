@@ -68,39 +68,28 @@ export interface OfferableTool<T> extends Nameable<T> {
 
 /** Values by server, in the order of the settings. */
 class ByServer<T> {
-  readonly #values = new Map<string, T>();
-  /** The position at which each server first appeared. A removed server stays, so that it gets the same position again. */
-  readonly #arrivals = new Map<string, number>();
-  #ranks = new Map<string, number>();
+  order: readonly string[];
+  /** A removed server stays, without a value, so that it gets the same position again. */
+  readonly #values = new Map<string, T | undefined>();
 
-  constructor(serverOrder: readonly string[] = []) {
-    this.reorder(serverOrder);
+  constructor(order: readonly string[] = []) {
+    this.order = order;
   }
 
   get(server: string): T | undefined {
     return this.#values.get(server);
   }
 
-  set(server: string, value: T): void {
-    if (!this.#arrivals.has(server)) this.#arrivals.set(server, this.#arrivals.size);
+  set(server: string, value: T | undefined): void {
     this.#values.set(server, value);
-  }
-
-  delete(server: string): void {
-    this.#values.delete(server);
-  }
-
-  reorder(serverOrder: readonly string[]): void {
-    this.#ranks = new Map(serverOrder.map((server, rank) => [server, rank]));
   }
 
   /** All values. Servers that the settings do not name come last, in the order in which they first appeared. */
   inOrder(): readonly (readonly [server: string, value: T])[] {
-    return [...this.#values].sort(([a], [b]) => this.#rankOf(a) - this.#rankOf(b));
-  }
-
-  #rankOf(server: string): number {
-    return this.#ranks.get(server) ?? this.#ranks.size + (this.#arrivals.get(server) ?? 0);
+    return [...new Set([...this.order, ...this.#values.keys()])].flatMap((server) => {
+      const value = this.#values.get(server);
+      return value === undefined ? [] : [[server, value] as const];
+    });
   }
 }
 
@@ -109,23 +98,14 @@ const itemsPerSlice = 250;
 /** Maximum number of attempts of `ready` to name all tools or prompts. An attempt fails if they change meanwhile. */
 const mostTries = 3;
 
-interface ServerItems<T> {
-  readonly items: () => Iterable<T>;
-  /** The tools or prompts by the names that the server gives them; undefined until they are first needed. */
-  made: Map<string, T> | undefined;
-}
-
-/** A tool or prompt that has no name in the registry: its own name is empty, or its server has too many. */
-interface UnnamedItem {
-  readonly server: string;
-  readonly ownName: string;
-}
+/** The items of one server by the names that it gives them. A function is called when they are first needed. */
+type ServerItems<T> = Map<string, T> | (() => Iterable<T>);
 
 interface View<T> {
   readonly all: readonly T[];
   readonly byName: ReadonlyMap<string, T>;
-  readonly byServer: ReadonlyMap<string, ReadonlyMap<string, T>>;
-  readonly leftOut: readonly UnnamedItem[];
+  /** Items without a name: their own name is empty, or their server has too many. */
+  readonly leftOut: readonly { readonly server: string; readonly ownName: string }[];
 }
 
 /** Returns a function that gives items other names. For the same item and name, it returns the same copy again. */
@@ -170,34 +150,27 @@ class NamedItems<T extends Nameable<T>> {
   }
 
   ofServer(server: string): readonly T[] {
-    return [...(this.view.byServer.get(server)?.values() ?? [])];
+    return this.view.all.filter(({ serverName }) => serverName === server);
   }
 
   find(server: string, ownName: string): T | undefined {
-    return this.view.byServer.get(server)?.get(ownName);
+    return this.view.all.find((item) => item.serverName === server && this.#ownName(item) === ownName);
   }
 
   /** Adds an item. If its server already has an item with this name, nothing changes. */
   add(item: T): void {
-    const { serverName } = item;
-    const registered = this.#servers.get(serverName);
-    const offered = registered === undefined ? new Map<string, T>() : runAtOnce(this.#itemsOf(serverName, registered));
-    if (offered.has(this.#ownName(item))) return;
-    offered.set(this.#ownName(item), item);
-    this.#servers.set(serverName, { items: () => [], made: offered });
-    this.#changed();
+    const registered = runAtOnce(this.#itemsOf(item.serverName));
+    const ownName = this.#ownName(item);
+    if (!registered.has(ownName)) this.#set(item.serverName, registered.set(ownName, item));
   }
 
-  /** If one of the items does not belong to the server, nothing changes. A function is called when they are needed. */
+  /** If one of the items does not belong to the server, nothing changes. */
   replace(server: string, items: Iterable<T> | (() => Iterable<T>)): void {
-    if (typeof items === "function") this.#servers.set(server, { items, made: undefined });
-    else this.#servers.set(server, { items: () => items, made: runAtOnce(this.#byOwnName(server, items)) });
-    this.#changed();
+    this.#set(server, typeof items === "function" ? items : runAtOnce(this.#byOwnName(server, items)));
   }
 
   remove(server: string): void {
-    this.#servers.delete(server);
-    this.#changed();
+    this.#set(server, undefined);
   }
 
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void {
@@ -205,7 +178,7 @@ class NamedItems<T extends Nameable<T>> {
       serverOrder: [serverOrder, aListOfStrings],
       alwaysQualified: [alwaysQualified, aListOfStrings],
     });
-    this.#servers.reorder(serverOrder);
+    this.#servers.order = serverOrder;
     this.#alwaysQualified = new Set(alwaysQualified);
     this.#changed();
   }
@@ -221,36 +194,31 @@ class NamedItems<T extends Nameable<T>> {
 
   *#build(): Sliced<View<T>> {
     const usable: T[] = [];
-    const leftOut: UnnamedItem[] = [];
-    for (const [server, listed] of this.#servers.inOrder()) {
+    const leftOut: { server: string; ownName: string }[] = [];
+    for (const [server] of this.#servers.inOrder()) {
       const before = usable.length;
-      for (const [ownName, item] of yield* this.#itemsOf(server, listed))
+      for (const [ownName, item] of yield* this.#itemsOf(server))
         if (ownName !== "" && usable.length - before < this.#most) usable.push(item);
         else leftOut.push({ server, ownName });
     }
-    const all: T[] = [];
     const byName = new Map<string, T>();
-    const byServer = new Map<string, Map<string, T>>();
     const claimOf = (item: T): Claim => {
       return { server: item.serverName, name: this.#ownName(item), wish: item.nameOverride };
     };
     const formOf = (server: string): NameForm => (this.#alwaysQualified.has(server) ? "qualified" : "bare");
     for (const [as, item] of nameItems(usable, claimOf, { formOf })) {
-      const named = this.#rename(item, as);
-      all.push(named);
-      byName.set(as, named);
-      const ofServer = byServer.get(item.serverName) ?? new Map<string, T>();
-      byServer.set(item.serverName, ofServer.set(this.#ownName(item), named));
-      if (all.length % itemsPerSlice === 0) yield;
+      byName.set(as, this.#rename(item, as));
+      if (byName.size % itemsPerSlice === 0) yield;
     }
-    return { all, byName, byServer, leftOut };
+    return { all: [...byName.values()], byName, leftOut };
   }
 
-  *#itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
-    if (listed.made !== undefined) return listed.made;
-    const made = yield* this.#byOwnName(server, listed.items());
-    listed.made ??= made;
-    return listed.made;
+  *#itemsOf(server: string): Sliced<Map<string, T>> {
+    const listed = this.#servers.get(server) ?? new Map<string, T>();
+    if (typeof listed !== "function") return listed;
+    const made = yield* this.#byOwnName(server, listed());
+    if (this.#servers.get(server) === listed) this.#servers.set(server, made);
+    return made;
   }
 
   /** @throws HostError `usage` if an item does not belong to the server */
@@ -267,6 +235,11 @@ class NamedItems<T extends Nameable<T>> {
       if (!offered.has(ownName)) offered.set(ownName, item);
     }
     return offered;
+  }
+
+  #set(server: string, items: ServerItems<T> | undefined): void {
+    this.#servers.set(server, items);
+    this.#changed();
   }
 
   #changed(): void {
@@ -469,11 +442,11 @@ export class ResourceRegistry {
   }
 
   setServerOrder(serverOrder: readonly string[]): void {
-    this.#servers.reorder(serverOrder);
+    this.#servers.order = serverOrder;
   }
 
   removeServer(serverName: string): void {
-    this.#servers.delete(serverName);
+    this.#servers.set(serverName, undefined);
   }
 
   getAllResources(): readonly DiscoveredMCPResource[] {

@@ -7,13 +7,9 @@ import type { HostParts } from "../host/requests.ts";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
 import { shorten } from "../normalise/content/shorten.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
-import type { ConfirmPort, LargeResults, ToolExecution } from "../registry/binding.ts";
-import {
-  applyAnswer,
-  type ToolCallConfirmationDetails,
-  type ToolConfirmationOutcome,
-} from "../registry/confirmation.ts";
-import type { RegisteredTool } from "../server/registered-tool.ts";
+import type { ConfirmPort } from "../policy/confirmation.ts";
+import { applyAnswer, type ToolCallConfirmationDetails, type ToolConfirmationOutcome } from "../policy/confirmation.ts";
+import type { LargeResults, RegisteredTool, ToolExecution } from "../server/registered-tool.ts";
 import type { ConversationState } from "./conversation.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ErrorCode, HostError } from "../errors.ts";
-import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
+import type { ToolCallConfirmationDetails } from "../policy/confirmation.ts";
 
 /**
  * The states of a call, in order. `asking`: the call needs confirmation. `queued`: the call is allowed and waits for

@@ -4,7 +4,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
-import { DeclinedCall } from "../registry/confirmation.ts";
+import { DeclinedCall } from "../policy/confirmation.ts";
 import { toolSignature } from "../search/tool-signature.ts";
 import type { RegisteredTool } from "../server/registered-tool.ts";
 import { closest } from "../text/closest.ts";

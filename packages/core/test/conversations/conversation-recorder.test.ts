@@ -2,7 +2,7 @@ import { stat, truncate, writeFile } from "node:fs/promises";
 import { scaled, seed, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Model } from "../../src/model/model.ts";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 import { geminiScene, openaiScene } from "../support/model-legs.ts";
 import { recordedConversationsOf } from "../support/recorded-conversations.ts";

@@ -5,7 +5,7 @@ import { createAllowList } from "../../src/gemini/allow-list.ts";
 import { BaseDeclarativeTool, BaseTool, BaseToolInvocation } from "../../src/gemini/base-tool.ts";
 import { DiscoveredMCPTool, DiscoveredMCPToolInvocation } from "../../src/gemini/discovered-tool.ts";
 import type { CallableTool, Part } from "../../src/normalise/model-types.ts";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { builtTool, callable } from "../support/sample-tools.ts";
 

@@ -14,7 +14,7 @@ import {
   readToolApprovals,
   saveToolApproval,
 } from "../../src/policy/approvals.ts";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
 import { definitionDigest, definitionOf } from "../../src/server/tool-changes.ts";
 import { approve, readApprovals } from "../../src/trust/approvals.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { PolicyRequest, TakingAnswer } from "../../src/policy/decide.ts";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import { asked, type Desk, definition, desk, question, rule } from "../support/consent-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave } = ToolConfirmationOutcome;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import {
   type ConfirmationChoice,
   choiceText,
@@ -8,7 +9,6 @@ import {
 } from "../../src/policy/confirmation-view.ts";
 import type { Requester } from "../../src/policy/decide.ts";
 import type { RequestKind } from "../../src/policy/rules/rule.ts";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { PolicyRequest } from "../../src/policy/decide.ts";
 import {
   type AskedTool,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
-} from "../../src/registry/confirmation.ts";
+} from "../../src/policy/confirmation.ts";
+import type { PolicyRequest } from "../../src/policy/decide.ts";
 import { asked, type Desk, definition, desk, question, refusal, rule, trust } from "../support/consent-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;

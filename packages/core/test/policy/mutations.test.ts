@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
 import { asked, desk, question } from "../support/consent-desk.ts";
 

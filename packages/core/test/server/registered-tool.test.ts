@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import type { ToolBinding } from "../../src/registry/binding.ts";
+import type { ToolBinding } from "../../src/server/registered-tool.ts";
 import { sampleTool } from "../support/sample-tools.ts";
 
 describe("a tool's names", () => {

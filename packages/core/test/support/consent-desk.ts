@@ -9,12 +9,12 @@ import {
   type LockComparison,
 } from "../../src/host/catalogs/changed-definitions.ts";
 import { loadApprovedTools } from "../../src/policy/approvals.ts";
+import type { AskedTool, ToolCallConfirmationDetails } from "../../src/policy/confirmation.ts";
 import { ConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 import { Decisions, type PolicyRequest, type ToolIdentity } from "../../src/policy/decide.ts";
 import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts";
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
 import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rules/rule.ts";
-import type { AskedTool, ToolCallConfirmationDetails } from "../../src/registry/confirmation.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
 import { definitionDigest } from "../../src/server/tool-changes.ts";
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import { createHost, type Host, type HostOptions } from "../../src/host.ts";
 import type { Model, ModelEvent } from "../../src/model/model.ts";
 import type { Content, FunctionDeclaration, Part } from "../../src/normalise/model-types.ts";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { CallEvent, TurnEvent } from "../../src/turn/events.ts";
 
 export interface Desk extends AsyncDisposable {

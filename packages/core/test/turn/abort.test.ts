@@ -3,7 +3,7 @@ import { scaled, seed, stdioServer, until } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Part } from "../../src/normalise/model-types.ts";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "../support/turn-desk.ts";
 

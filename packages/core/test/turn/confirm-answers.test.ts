@@ -2,8 +2,8 @@ import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { HostOptions } from "../../src/host.ts";
+import { type ConfirmationAnswer, ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import { createLedger, ledgerFolder } from "../../src/policy/ledger/ledger.ts";
-import { type ConfirmationAnswer, ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import { calls, collect, desk, outcomes, plays, responses, says } from "../support/turn-desk.ts";
 
 const { ProceedOnce } = ToolConfirmationOutcome;

@@ -1,6 +1,6 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 import {
   type Asked,

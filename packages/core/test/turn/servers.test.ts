@@ -1,7 +1,7 @@
 import { programServer, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Host } from "../../src/host.ts";
-import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
+import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import {

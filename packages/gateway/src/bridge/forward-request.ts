@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
-import type { ConfirmPort } from "@fairlead/core/registry/binding";
+import type { ConfirmPort } from "@fairlead/core/policy/confirmation";
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";

@@ -3,9 +3,9 @@
 import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
+import type { ToolCallConfirmationDetails } from "@fairlead/core/policy/confirmation";
 import { type ConfirmationView, requestName, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import { policySubject } from "@fairlead/core/policy/refusal";
-import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
 import { toVisibleLine } from "@fairlead/core/text";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 

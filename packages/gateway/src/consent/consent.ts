@@ -9,15 +9,15 @@ import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
-import { choiceText, outcomeOf, requestName } from "@fairlead/core/policy/confirmation-view";
-import { policySubject } from "@fairlead/core/policy/refusal";
-import type { ConfirmPort } from "@fairlead/core/registry/binding";
+import type { ConfirmPort } from "@fairlead/core/policy/confirmation";
 import {
   type AnswerPlace,
   DeclinedCall,
   mayHaveChanged,
   type ToolCallConfirmationDetails,
-} from "@fairlead/core/registry/confirmation";
+} from "@fairlead/core/policy/confirmation";
+import { choiceText, outcomeOf, requestName } from "@fairlead/core/policy/confirmation-view";
+import { policySubject } from "@fairlead/core/policy/refusal";
 import { errorMessage } from "@fairlead/wire/text";
 import type { AskedClient } from "../gateway-client.ts";
 import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import { expect, test } from "vitest";
 import { ApprovalNeeded, toQuestion } from "../../src/consent/confirmed-request.ts";
 import { sampleConfirmation, writeFile } from "../support/sample-confirmations.ts";

@@ -1,6 +1,6 @@
 /** A host's confirmation and a client, for tests of consent. */
 
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import type { JsonObject } from "@fairlead/wire";
 import type { AskedClient } from "../../src/gateway-client.ts";
 

@@ -5,7 +5,7 @@ import type { Host } from "@fairlead/core/host";
 import type { ModelChoice, ModelList } from "@fairlead/core/model/choose-model";
 import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
-import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
+import type { ToolCallConfirmationDetails } from "@fairlead/core/policy/confirmation";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { readManualLine } from "../../headless/manual-line.ts";
 import type { Context } from "../../shell/verb.ts";

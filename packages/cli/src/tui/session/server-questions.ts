@@ -7,12 +7,12 @@ import { HostError } from "@fairlead/core/errors";
 import type { OpenHostOptions } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
-import { outcomeOf, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import {
   type ConfirmationAnswer,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
-} from "@fairlead/core/registry/confirmation";
+} from "@fairlead/core/policy/confirmation";
+import { outcomeOf, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { JsonObject } from "@fairlead/wire";

@@ -1,7 +1,7 @@
 /** An app for tests of its state: events and keys go in, what came of them comes out. */
 
+import type { ToolCallConfirmationDetails } from "@fairlead/core/policy/confirmation";
 import { toConfirmationView } from "@fairlead/core/policy/confirmation-view";
-import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
 import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
 import { type Action, routeKey } from "../../../src/tui/input/key-router.ts";
 import { noKeys, readKeys } from "../../../src/tui/input/keys.ts";

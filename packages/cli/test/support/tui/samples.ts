@@ -1,7 +1,7 @@
 /** Questions and items to look at, with texts that can be chosen: every text that comes from elsewhere is the given one. */
 
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import { type ConfirmationAsker, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Asked, QuestionOf, UserQuestion } from "../../../src/tui/state/questions.ts";
 import type { CallCard, TranscriptItem } from "../../../src/tui/state/transcript.ts";
 

@@ -1,6 +1,6 @@
 import type { Model, ModelEvent } from "@fairlead/core/model/model";
+import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import { toConfirmationView } from "@fairlead/core/policy/confirmation-view";
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { QuestionQueue } from "../../../src/tui/session/question-queue.ts";

@@ -1,5 +1,5 @@
+import { ToolConfirmationOutcome as Outcome } from "@fairlead/core/policy/confirmation";
 import type { Requester } from "@fairlead/core/policy/decide";
-import { ToolConfirmationOutcome as Outcome } from "@fairlead/core/registry/confirmation";
 import { describe, expect, test } from "vitest";
 import type { Key } from "../../../src/tui/input/keys.ts";
 import { confirmationAnswer, offeredKeys } from "../../../src/tui/state/confirmation-keys.ts";

@@ -13,10 +13,10 @@ import {
   type SchemaDialect,
 } from "../../normalise/schema/compile.ts";
 import { isPlainSchema } from "../../normalise/schema/plain-schema.ts";
-import type { ToolBinding } from "../../registry/binding.ts";
 import type { Catalog } from "../../server/catalog.ts";
 import { DiscoveredMCPPrompt } from "../../server/discovered-prompt.ts";
 import type { FilteredCatalog } from "../../server/filtered-catalog.ts";
+import type { ToolBinding } from "../../server/registered-tool.ts";
 import { RegisteredTool } from "../../server/registered-tool.ts";
 import { PromptRegistry, type QuarantinedTool, RegisteredTools, ResourceRegistry } from "../../server/registries.ts";
 import type { HiddenTool, HostNote } from "../types.ts";

@@ -4,8 +4,8 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { type ErrorCode, errorCodes } from "../../errors.ts";
-import type { AnswerPlace } from "../../registry/confirmation.ts";
 import { writeJson } from "../../text/deep-json.ts";
+import type { AnswerPlace } from "../confirmation.ts";
 import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
 
 /** One entry of the ledger: a request, its decision and its outcome. */

@@ -1,4 +1,4 @@
-import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { emptyEditor, insert } from "../../../../src/tui/input/editor.ts";

@@ -8,7 +8,7 @@ import {
   mayHaveChanged,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
-} from "../../src/registry/confirmation.ts";
+} from "../../src/policy/confirmation.ts";
 
 const tool = { serverName: "s", serverToolName: "pay", name: "s__pay", description: "Pays." };
 const { ProceedOnce, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;

@@ -4,9 +4,9 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
-import type { RequestKind } from "../policy/rules/rule.ts";
 import type { Difference } from "../server/tool-changes.ts";
 import { toShellWord } from "../text/shell-word.ts";
+import type { RequestKind } from "./rules/rule.ts";
 
 /** The answers to the confirmation of a tool call. */
 export const ToolConfirmationOutcome = {
@@ -132,11 +132,19 @@ export function isYes(outcome: ToolConfirmationOutcome): boolean {
 export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ConfirmationAnswer>;
 
 /**
+ * Asks the user to confirm a request. Calls `question` when the user can be asked. `question` returns the confirmation
+ * to show, or `false` if the request no longer needs confirmation.
+ *
+ * @throws HostError `denied` if the user declines
+ */
+export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails | false>) => Promise<void>;
+
+/**
  * Creates a `ConfirmPort` that asks the user through the embedding program's function `confirm`. If `confirm` is
  * undefined, every request that needs confirmation is denied. `canEdit`: the user may change the arguments.
  */
-export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal, canEdit = false) {
-  return async (question: () => Promise<ToolCallConfirmationDetails | false>): Promise<void> => {
+export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal, canEdit = false): ConfirmPort {
+  return async (question) => {
     const asked = await question();
     if (asked === false) return;
     const details = canEdit ? { ...asked, canEdit } : asked;
