@@ -256,6 +256,7 @@ export class Decisions {
     const rule = who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
     const isOutdated = (): boolean => this.confirmationKey(answered) !== asked;
     const details = askAbout(shown, kind === "resource" ? { uri: serverToolName } : (request.args ?? {}), {
+      kind: request.kind,
       rule: { decision: decision.decision, tier: rule.tier, text: ruleText(rule), doubt: change?.doubt },
       change: change?.doubt === undefined ? change?.difference() : undefined,
       outcomes,
