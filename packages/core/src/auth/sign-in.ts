@@ -139,12 +139,12 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
 
 async function tryBrowser(flow: Flow, existingClient: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = generateRandomState();
-  const listener = await openRedirectListener({ ...flow, state, client: existingClient });
+  const listener = await openRedirectListener(flow.oauth, existingClient, flow.ui.callbackPort, state, flow.fail);
   try {
     // If another program uses the registered port, the listener has a new redirect URI. That needs a new client.
     const isUsable = existingClient?.redirectUri === undefined || existingClient.redirectUri === listener.redirectUri;
     const client = isUsable && existingClient ? existingClient : await newClient(flow, listener.redirectUri);
-    return await authorize(flow, { client, listener, state });
+    return await authorize(flow, client, listener, state);
   } catch (error) {
     // An error here would hide why the sign-in failed.
     if (existingClient?.redirectUri !== undefined) await forgetRedirect(flow, existingClient).catch(() => undefined);
@@ -156,11 +156,9 @@ async function tryBrowser(flow: Flow, existingClient: StoredClient | undefined):
 
 async function authorize(
   flow: Flow,
-  {
-    client,
-    listener,
-    state,
-  }: { readonly client: StoredClient; readonly listener: RedirectListener; readonly state: string },
+  client: StoredClient,
+  listener: RedirectListener,
+  state: string,
 ): Promise<SignedIn | "invalid_client"> {
   const { plan, fail } = flow;
   const { redirectUri } = listener;

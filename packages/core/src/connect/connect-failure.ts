@@ -98,11 +98,7 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "too_large":
       return { code, what: `was not connected: ${message}`, next: logs(definition) };
     case "flooding":
-      return {
-        code,
-        what: `was disconnected: ${message.replace(/^the server /, "it ")}`,
-        next: logs(definition),
-      };
+      return { code, what: `was disconnected: ${message.replace(/^the server /, "it ")}`, next: logs(definition) };
     case "bad_message":
       return invalid(error, facts);
     case "send_blocked":
@@ -207,11 +203,7 @@ function notStarted(error: WireError, { definition, droppedPath, isFound }: Conn
   const cause = rootCauseOf(error);
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "ENOEXEC")
-    return {
-      code: "command_not_found",
-      what,
-      next: isFound ? checkCommand(definition) : installAdvice(definition),
-    };
+    return { code: "command_not_found", what, next: isFound ? checkCommand(definition) : installAdvice(definition) };
   if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
     return { code: "settings_invalid", what, next: checkCommand(definition) };
   // The cause may pass (for example too many open files), so a later attempt may succeed.
@@ -343,29 +335,27 @@ const credentialWords =
   /api[ _-]?key|access[ _-]?key|token|credential|password|secret|unauthori[sz]ed|forbidden|authenticat|\b40[13]\b|log(ged)? ?in|sign(ed)? ?in/i;
 const variableName = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
 
-interface Facts {
-  readonly definition: ServerDefinition;
-  readonly withheld: readonly string[];
-}
-
 /**
  * Advice for the user if the `lines` mention credentials or a withheld variable. Undefined otherwise, and for a server
  * that is not a program.
  */
-export function credentialHint(lines: readonly string[], { definition, withheld }: Facts): string | undefined {
-  const { name, transport, origin } = definition;
+export function credentialHint(
+  lines: readonly string[],
+  { definition, withheld }: Pick<ConnectFacts, "definition" | "withheld">,
+): string | undefined {
+  const { name, transport } = definition;
   if (transport.kind !== "stdio") return undefined;
   const text = lines.join("\n");
   const named = new Set(text.match(variableName));
-  const fileAndLine = `${origin.file}:${origin.line}`;
+  const where = fileAndLine(definition);
   const kept = withheld.find((variable) => named.has(variable));
   if (kept !== undefined)
-    return `Add "env": {"${kept}": "$${kept}"} to "${name}" (${fileAndLine}): servers get only the variables in their "env".`;
+    return `Add "env": {"${kept}": "$${kept}"} to "${name}" (${where}): servers get only the variables in their "env".`;
   if (!credentialWords.test(text)) return undefined;
   const set = [...transport.env.keys()];
   return set.length === 0
-    ? `If the server needs credentials, add them to "env" of "${name}" (${fileAndLine}): servers get only the variables in their "env".`
-    : `Check the values in "env" of "${name}" (${fileAndLine}): ${set.join(", ")}.`;
+    ? `If the server needs credentials, add them to "env" of "${name}" (${where}): servers get only the variables in their "env".`
+    : `Check the values in "env" of "${name}" (${where}): ${set.join(", ")}.`;
 }
 
 /** The `data.reason` of the JSON-RPC error with which a gateway refuses a client that leads back to it. */

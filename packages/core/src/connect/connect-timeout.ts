@@ -19,25 +19,18 @@ const launcherVerbs: ReadonlySet<string> = new Set([
 ]);
 const fetchingFactor = 4;
 
-/** Settings and state that decide how long connecting may take. */
-export interface ConnectTimeoutOptions {
-  /** The setting `fairlead.connectTimeout`, in milliseconds. */
-  readonly connectTimeout: number;
-  /**
-   * True if Fairlead has never connected to a server with this definition. A launcher such as `npx` may then have to
-   * download the server first.
-   */
-  readonly isFirstRun: boolean;
-}
-
 /**
  * How long connecting may take: the shorter of the server's `timeout` and `fairlead.connectTimeout`. If a launcher such
  * as `npx` starts the server for the first time, `fairlead.connectTimeout` is multiplied by four.
+ *
+ * @param connectTimeout The setting `fairlead.connectTimeout`, in milliseconds.
+ * @param isFirstRun True if Fairlead has never connected to a server with this definition.
  */
 export function connectTimeoutFor(
   { timeout }: Pick<ServerDefinition, "timeout">,
   transport: Transport,
-  { connectTimeout, isFirstRun }: ConnectTimeoutOptions,
+  connectTimeout: number,
+  isFirstRun: boolean,
 ): ConnectTimeout {
   const allowed = isFirstRun && isLaunched(transport) ? connectTimeout * fetchingFactor : connectTimeout;
   return timeout < allowed
@@ -65,13 +58,19 @@ function programName(command = ""): string {
   return name.toLowerCase().replace(/\.(cmd|exe|bat|ps1)$/, "");
 }
 
-/** The deadline of a connection attempt. It is paused while a person signs in. */
-export interface Deadline {
+/** Measures how long a person needs to sign in. */
+export interface SignInTime {
+  readonly isUnderWay: () => boolean;
+  /** How many milliseconds the person has needed so far. */
+  readonly total: () => number;
+}
+
+/** The deadline of a connection attempt. It is paused while a person signs in, and measures how long that takes. */
+export interface Deadline extends SignInTime {
   readonly signal: AbortSignal;
   start(): void;
-  /** Pauses the deadline until the matching `release`. */
-  hold(): void;
-  release(): void;
+  /** Pauses the deadline until `work` has ended. */
+  pausedDuring<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the timeout was reached before the caller aborted the attempt. */
   isOver(): boolean;
   stop(): void;
@@ -85,7 +84,9 @@ export function createDeadline(caller: AbortSignal, milliseconds: number, clock:
   let cancelTimer: (() => void) | undefined;
   let left = milliseconds;
   let startedAt = 0;
-  let holders = 0;
+  let pauses = 0;
+  let pausedAt = 0;
+  let pausedFor = 0;
 
   function run(): void {
     startedAt = clock.now();
@@ -107,16 +108,22 @@ export function createDeadline(caller: AbortSignal, milliseconds: number, clock:
     signal: ended.signal,
     start() {
       isRunning = true;
-      if (holders === 0) run();
+      if (pauses === 0) run();
     },
-    hold() {
-      holders += 1;
+    async pausedDuring(work) {
+      if (pauses === 0) pausedAt = clock.now();
+      pauses += 1;
       pause();
+      try {
+        return await work();
+      } finally {
+        pauses -= 1;
+        if (pauses === 0) pausedFor += clock.now() - pausedAt;
+        if (isRunning && pauses === 0) run();
+      }
     },
-    release() {
-      holders -= 1;
-      if (isRunning && holders === 0) run();
-    },
+    isUnderWay: () => pauses > 0,
+    total: () => pausedFor,
     isOver: () => isLate && !caller.aborted,
     stop() {
       isRunning = false;

@@ -48,19 +48,13 @@ export async function planLaunch(
   const { path, dropped } = await withoutUntrusted(given.value, context);
   const file = await findProgram(transport.command, path, cwd);
   if (file !== undefined && (await isUntrusted(file, context))) throw notTrusted(serverName, `would run ${file}`);
+  const env: Record<string, string> = { ...child.env };
+  if (given.name !== undefined) env[given.name] = path;
+  Object.assign(env, context.commonVariables);
+  // Starts the file that passed the trust check, even if `PATH` changes later.
+  const command = file ?? transport.command;
   return {
-    target: {
-      kind: "stdio",
-      // Starts the file that passed the trust check, even if `PATH` changes later.
-      command: file ?? transport.command,
-      args: transport.args,
-      env: {
-        ...child.env,
-        ...(given.name !== undefined && { [given.name]: path }),
-        ...context.commonVariables,
-      },
-      cwd,
-    },
+    target: { kind: "stdio", command, args: transport.args, env, cwd },
     file,
     droppedPath: dropped,
     environment: child,

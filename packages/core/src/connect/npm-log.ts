@@ -25,46 +25,49 @@ export interface FailedFetch {
   readonly code: string;
 }
 
-/** A start whose log is wanted. */
-interface NpmStart {
-  readonly transport: StdioTransport;
-  readonly target: Pick<StdioTarget, "env">;
-  readonly environment: Pick<Environment, "home" | "platform">;
-  /** When the program was started, in milliseconds since 1970. */
-  readonly startedAt: number;
-}
-
 const npmLaunchers: ReadonlySet<string> = new Set(["npx", "npm exec", "npm x"]);
 /** npm keeps ten logs unless its settings say otherwise. */
 const mostFiles = 20;
 const mostBytes = 1_048_576;
 
-/** Returns npm's log of the start. Undefined if npm does not start the server. Never rejects. */
-export async function findNpmLog(start: NpmStart): Promise<NpmLog | undefined> {
-  const launcher = launcherOf(start.transport);
+/**
+ * Returns npm's log of the start. Undefined if npm does not start the server. Never rejects.
+ *
+ * @param env The program's environment.
+ * @param startedAt When the program was started, in milliseconds since 1970.
+ */
+export async function findNpmLog(
+  transport: StdioTransport,
+  env: StdioTarget["env"],
+  environment: Pick<Environment, "home" | "platform">,
+  startedAt: number,
+): Promise<NpmLog | undefined> {
+  const launcher = launcherOf(transport);
   if (launcher === undefined || !npmLaunchers.has(launcher)) return undefined;
-  const folder = await logFolder(start);
+  const folder = await logFolder(env, environment);
   const names = await readdir(folder).catch(() => []);
-  const recent = names.filter((name) => timeIn(name) >= start.startedAt).sort();
+  const recent = names.filter((name) => timeIn(name) >= startedAt).sort();
   const logs: { readonly path: string; readonly text: string }[] = [];
   for (const name of recent.slice(-mostFiles)) {
     const path = join(folder, name);
     const read = await readText(path, mostBytes);
-    if (read.kind === "text" && isLogOf(read.text, start.transport)) logs.push({ path, text: read.text });
+    if (read.kind === "text" && isLogOf(read.text, transport)) logs.push({ path, text: read.text });
   }
   const [log, second] = logs;
   if (log === undefined || second !== undefined) return { path: folder };
-  const failed = failedFetch(log.text);
-  return { path: log.path, failed };
+  return { path: log.path, failed: failedFetch(log.text) };
 }
 
 /** npm's settings `logs-dir` and `cache`, from the environment and the user's `.npmrc`, or npm's default. */
-async function logFolder({ target, environment: { home, platform } }: NpmStart): Promise<string> {
+async function logFolder(
+  env: StdioTarget["env"],
+  { home, platform }: Pick<Environment, "home" | "platform">,
+): Promise<string> {
   const file = await readText(join(home, ".npmrc"), mostBytes);
   const lines = file.kind === "text" ? file.text.split(/\r?\n/) : [];
   const setting = (key: string): string | undefined => {
     const variable = `npm_config_${key.replaceAll("-", "_")}`;
-    const [, given] = Object.entries(target.env).find(([name]) => name.toLowerCase() === variable) ?? [];
+    const [, given] = Object.entries(env).find(([name]) => name.toLowerCase() === variable) ?? [];
     const line = lines.find((text) => text.split("=")[0]?.trim() === key);
     const value = given || line?.slice(line.indexOf("=") + 1).trim();
     // A relative path or a variable in the file is npm's to expand, so the default is the better guess.

@@ -16,9 +16,9 @@ import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
 import { loopError } from "./connect-failure.ts";
 import type { ConnectObserver } from "./connect-step.ts";
+import type { SignInTime } from "./connect-timeout.ts";
 import { type ConnectContext, prepareConnection } from "./prepare-connection.ts";
 import { redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
-import type { SignInTime } from "./watched-auth.ts";
 
 /** Options for opening one connection to a server. */
 export interface OpenOptions {
@@ -96,7 +96,7 @@ export async function openSession(
     return {
       ...redactSession(session, redaction),
       connectTimeout: timeout.milliseconds,
-      signIn: auth?.time,
+      signIn: auth && deadline,
       explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),
     };
   } catch (cause) {

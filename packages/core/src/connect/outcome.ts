@@ -111,11 +111,7 @@ export function toServerError(
   // Removes the method from the message, because `what` already names the request.
   const why = error.message.replace(`${error.evidence.step} timed out: `, "");
   const message = code === "call_timeout" ? `${what} timed out: ${why}` : `${what}: ${own?.message ?? error.message}`;
-  return new HostError(code, `${message}${consequence}`, {
-    serverName,
-    cause: error,
-    next,
-  });
+  return new HostError(code, `${message}${consequence}`, { serverName, cause: error, next });
 }
 
 function adviceFor(code: ErrorCode, serverName: string): string | undefined {

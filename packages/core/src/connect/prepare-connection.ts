@@ -110,8 +110,7 @@ export async function prepareConnection(
     if (value !== undefined) stored.push(value);
     return value;
   });
-  const { connectTimeout } = context;
-  const timeout = connectTimeoutFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
+  const timeout = connectTimeoutFor(definition, transport, context.connectTimeout, options.isFirstRun === true);
   const accounts = proxyAccounts(context.environment.env);
   const secrets = secretsOf(transport, definition, stored);
   const written = createRedactor([...secrets, ...accounts]);
@@ -169,7 +168,7 @@ export async function prepareConnection(
     explain,
     npmLog: async () =>
       transport.kind === "stdio" && launch
-        ? findNpmLog({ transport, target: launch.target, environment: context.environment, startedAt })
+        ? findNpmLog(transport, launch.target.env, context.environment, startedAt)
         : undefined,
     wire: {
       signal: deadline.signal,
@@ -195,13 +194,13 @@ function withRecord(listeners: Listeners, record: Listeners["onMessage"] | undef
 async function authFor(
   definition: ServerDefinition,
   transport: Transport,
-  { auth, clock }: ConnectContext,
+  { auth }: ConnectContext,
   deadline: Deadline,
   observe: MachineObserver,
 ): Promise<WatchedAuth | undefined> {
   if (transport.kind === "stdio") return undefined;
   const hook = await auth?.(definition, transport.url, observe);
-  return hook && watchAuth(hook, deadline, clock);
+  return hook && watchAuth(hook, deadline);
 }
 
 async function targetFor(

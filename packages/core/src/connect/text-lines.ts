@@ -81,7 +81,8 @@ export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLi
     end() {
       const late = dropped === 0 ? [] : lastDropped.split("\n").slice(0, -1);
       dropped = Math.max(0, dropped - late.length);
-      const found = [...report(), ...late, ...(start === "" ? [] : [finish()])];
+      const found = [...report(), ...late];
+      if (start !== "") found.push(finish());
       lastDropped = "";
       if (found.length > 0) lines(found);
     },
@@ -100,15 +101,8 @@ interface RateLimit {
   take(wanted: number): number;
 }
 
-interface RateLimitOptions {
-  readonly perSecond: number;
-  readonly burst: number;
-  /** A clock in milliseconds that never goes back. */
-  readonly now: () => number;
-}
-
 /** Creates a limit that lets `burst` items pass at once and then `perSecond` items a second. */
-export function createRateLimit({ perSecond, burst, now }: RateLimitOptions): RateLimit {
+export function createRateLimit(perSecond: number, burst: number, now: () => number): RateLimit {
   let left = burst;
   let at = now();
   return {

@@ -52,7 +52,7 @@ export function createTrafficLog(options: TrafficLogOptions): TrafficLog {
   const redactLines = createLineRedactor(redact);
   const lines = createTextLines({
     limit: lineCharacters,
-    rate: createRateLimit({ perSecond: linesPerSecond, burst: linesAtOnce, now: () => systemClock.now() }),
+    rate: createRateLimit(linesPerSecond, linesAtOnce, () => systemClock.now()),
     lines(raw) {
       const shown = redactLines(raw);
       if (shown.length === 0) return;

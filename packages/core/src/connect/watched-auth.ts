@@ -1,20 +1,9 @@
-/**
- * Wraps the sign-in hook of a connection: hides the hook's tokens in logs, and measures how long a person needs to sign
- * in.
- */
+/** Wraps the sign-in hook of a connection: hides the hook's tokens in logs, and pauses the connect timeout. */
 
 import type { AuthHook } from "@fairlead/wire";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
-import { type Clock, systemClock } from "../clock.ts";
 import type { Deadline } from "./connect-timeout.ts";
 import { createRedactor, createValueRedactor, type Redact } from "./redact.ts";
-
-/** Measures how long a person needs to sign in. */
-export interface SignInTime {
-  readonly isUnderWay: () => boolean;
-  /** How many milliseconds the person has needed so far. */
-  readonly total: () => number;
-}
 
 /** The sign-in hook of one connection, with functions that hide its tokens. */
 export interface WatchedAuth {
@@ -22,7 +11,6 @@ export interface WatchedAuth {
   readonly redact: Redact;
   /** Hides only the tokens; text that merely looks like a token stays readable. */
   readonly hideTokens: Redact;
-  readonly time: SignInTime;
   /** Call this when the server has accepted the token. */
   readonly accepted: () => Promise<void>;
 }
@@ -31,17 +19,10 @@ export interface WatchedAuth {
 const keptTokens = 8;
 
 /** Wraps a sign-in hook. Pauses `deadline` while a person signs in. */
-export function watchAuth(
-  hook: ServerAuth,
-  deadline: Pick<Deadline, "hold" | "release">,
-  clock: Clock = systemClock,
-): WatchedAuth {
+export function watchAuth(hook: ServerAuth, deadline: Pick<Deadline, "pausedDuring">): WatchedAuth {
   const secrets = new Set<string>();
   let redact: Redact = (text) => text;
   let hideTokens = redact;
-  let underWay = 0;
-  let since = 0;
-  let total = 0;
 
   function hide(values: readonly string[]): void {
     const fresh = values.map((value) => value.replace(/^\w+ /, "")).filter((value) => !secrets.has(value));
@@ -62,24 +43,12 @@ export function watchAuth(
         if (values.length > 0) hide(values);
         return headers;
       },
-      async challenged(challenge, signal) {
-        deadline.hold();
-        if (underWay === 0) since = clock.now();
-        underWay += 1;
-        try {
-          return await hook.challenged(challenge, signal);
-        } finally {
-          underWay -= 1;
-          if (underWay === 0) total += clock.now() - since;
-          deadline.release();
-        }
-      },
+      challenged: (challenge, signal) => deadline.pausedDuring(() => hook.challenged(challenge, signal)),
     },
     redact: (text) => redact(text),
     hideTokens: (text) => hideTokens(text),
     async accepted() {
       if (secrets.size > 0) await hook.accepted?.();
     },
-    time: { isUnderWay: () => underWay > 0, total: () => total },
   };
 }

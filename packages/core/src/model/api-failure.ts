@@ -3,7 +3,8 @@
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Redact } from "../connect/redact.ts";
 import { HostError } from "../errors.ts";
-import type { ModelFailure } from "./attempts.ts";
+import type { AttemptEvent, ModelFailure } from "./attempts.ts";
+import type { ModelEvent } from "./model.ts";
 
 /** The name of a model's API, and the user's next step for each kind of failure. */
 export interface ModelApi {
@@ -64,7 +65,7 @@ export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure
   const { kind, status, afterMs, isSpent = false } = problem;
   const words = apiWords(problem.message, api);
   const [what, next] = explain(kind, status, api);
-  const error = new HostError("model", words === "" ? what : `${what}: ${words}`, next === undefined ? {} : { next });
+  const error = new HostError("model", words === "" ? what : `${what}: ${words}`, { next });
   if (isSpent || (kind !== "quota" && kind !== "unavailable")) return { error };
   const reason =
     kind === "quota" ? `the quota of ${api.title} is used up (${status})` : `${api.title} answered ${status}`;
@@ -108,8 +109,21 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   const never = isOurs && (error.code === "proxy" || error.code === "tls" || error.code === "unreachable");
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
   // A `HostError` of Fairlead itself, for example about a failed sign-in, keeps its own next step.
-  if (isOurs) return { error: new HostError("model", words, error.next === undefined ? {} : { next: error.next }) };
+  if (isOurs) return { error: new HostError("model", words, { next: error.next }) };
   return { error: new HostError("model", `the answer of ${api.title} is invalid: ${words}`) };
+}
+
+/**
+ * Creates the last event of an attempt that the API refused. `rejection`: the event if the API probably refused the
+ * request because of a tool declaration.
+ */
+export function toRefusedEvent(
+  problem: ApiProblem,
+  rejection: (ModelEvent & { readonly type: "rejected" }) | undefined,
+  api: ModelApi,
+): AttemptEvent {
+  if (rejection === undefined) return { type: "failed", failure: toModelFailure(problem, api) };
+  return { ...rejection, message: apiWords(rejection.message, api) };
 }
 
 /** Creates the failure for a connection that was closed before the answer was complete. */

@@ -58,17 +58,11 @@ function finished(parts: Part[]): ModelEvent {
   return { type: "finish", reason: "stop", content: { role: "model", parts } };
 }
 
-interface LinesLeft {
-  /** The typed lines that have not run yet. */
-  readonly lines: readonly string[];
-  /** Whether the tool call in the previous line failed. */
-  readonly hasFailed: boolean;
-}
-
 /**
- * Returns the lines of the user's last message that have not run. Only the first part of that message is typed text.
+ * Returns the lines of the user's last message that have not run, and whether the tool call in the previous line
+ * failed. Only the first part of that message is typed text.
  */
-function linesLeft(messages: readonly Content[]): LinesLeft {
+function linesLeft(messages: readonly Content[]) {
   const at = messages.findLastIndex(({ role, parts }) => role === "user" && parts[0]?.text !== undefined);
   const { lines } = splitTypedLines(messages[at]?.parts[0]?.text ?? "");
   const since = messages.slice(at + 1);

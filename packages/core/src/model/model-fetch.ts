@@ -1,6 +1,7 @@
 /** The `fetch` for models' APIs: uses the user's proxy, and limits the size of answers and the time without data. */
 
 import { proxyFor, webExchange } from "@fairlead/wire/web-exchange";
+import { createParser } from "eventsource-parser";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -9,15 +10,7 @@ import { toFetchError } from "../net/fetch-failure.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 
-/** The environment, the clock and the timeout for requests to a model's API. */
-export interface ModelFetchOptions {
-  /** The environment, for the proxy variables. */
-  readonly env: Environment["env"];
-  readonly clock: Clock;
-  /** The longest time without data, in milliseconds. It is long, because a local model may have to be loaded first. */
-  readonly timeout?: number;
-}
-
+/** The longest time without data, in milliseconds. It is long, because a local model may have to be loaded first. */
 const defaultTimeout = 600_000;
 const withoutBody = new Set([204, 205, 304]);
 
@@ -26,7 +19,12 @@ const withoutBody = new Set([204, 205, 304]);
  *
  * Every error of the returned function is a `HostError`; its code is `lost` for an answer that is cut off.
  */
-export function createModelFetch({ env, clock, timeout = defaultTimeout }: ModelFetchOptions): Fetch {
+export function createModelFetch(options: {
+  readonly env: Environment["env"];
+  readonly clock: Clock;
+  readonly timeout?: number;
+}): Fetch {
+  const { env, clock, timeout = defaultTimeout } = options;
   return async (address, init = {}) => {
     const url = new URL(address);
     const watch = watchSilence(clock, timeout);
@@ -64,9 +62,7 @@ export function createModelFetch({ env, clock, timeout = defaultTimeout }: Model
       init.signal?.addEventListener("abort", end, { once: true });
       if (init.signal?.aborted === true) end();
       if (withoutBody.has(status)) end();
-      const body = withoutBody.has(status)
-        ? null
-        : readThrough(answer.body, { heard: watch.restart, end, toError: toCut });
+      const body = withoutBody.has(status) ? null : readThrough(answer.body, watch.restart, end, toCut);
       return new Response(body, { status, statusText, headers });
     } catch (error) {
       watch.end();
@@ -75,15 +71,11 @@ export function createModelFetch({ env, clock, timeout = defaultTimeout }: Model
   };
 }
 
-interface Reading {
-  readonly heard: () => void;
-  readonly end: () => void;
-  readonly toError: (error: unknown) => HostError;
-}
-
 async function* readThrough(
   body: AsyncIterable<Buffer>,
-  { heard, end, toError }: Reading,
+  heard: () => void,
+  end: () => void,
+  toError: (error: unknown) => HostError,
 ): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
   try {
@@ -101,10 +93,7 @@ async function* readThrough(
   }
 }
 
-function watchSilence(
-  clock: Clock,
-  timeout: number,
-): { readonly signal: AbortSignal; readonly restart: () => void; readonly end: () => void } {
+function watchSilence(clock: Clock, timeout: number) {
   const silence = new AbortController();
   const begin = (): (() => void) => clock.after(timeout, () => silence.abort());
   let callOff = begin();
@@ -121,4 +110,23 @@ function watchSilence(
       callOff();
     },
   };
+}
+
+/** The data of each event. If the endpoint answers with JSON instead of events, yields the JSON document. */
+export async function* eventDataIn(response: Response): AsyncGenerator<string, void, undefined> {
+  if (response.body === null) return;
+  if (/\bjson\b/i.test(response.headers.get("content-type") ?? "")) {
+    yield await response.text();
+    return;
+  }
+  const ready: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => ready.push(data) });
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* ready.splice(0);
+  }
+  // Some endpoints omit the blank line after the last event.
+  parser.feed("\n\n");
+  yield* ready.splice(0);
 }

@@ -62,3 +62,10 @@ function nameIn(entry: unknown): readonly string[] {
   const methods = isObject(entry) ? entry["supportedGenerationMethods"] : undefined;
   return Array.isArray(methods) && !methods.includes("generateContent") ? [] : [name];
 }
+
+/** Returns the URL of a path below the base URL, and keeps the query of the base URL. */
+export function endpointOf(baseUrl: string, path: string): URL {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
+  return url;
+}

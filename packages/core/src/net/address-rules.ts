@@ -20,14 +20,14 @@ const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast
 export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
-  if (url.username !== "" || url.password !== "")
-    throw new HostError(
-      "denied",
-      `Fairlead refused the request to ${url.origin}: the URL contains a user name or password`,
-    );
+  if (url.username !== "" || url.password !== "") throw refused(url.origin, "the URL contains a user name or password");
   if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return;
   if (near?.protocol === "http:" && near.hostname === url.hostname) return;
-  throw new HostError("denied", `Fairlead refused the request to ${url.origin}: the URL must use https`);
+  throw refused(url.origin, "the URL must use https");
+}
+
+function refused(where: string, why: string, next?: string): HostError {
+  return new HostError("denied", `Fairlead refused the request to ${where}: ${why}`, { next });
 }
 
 /**
@@ -45,17 +45,11 @@ export function checkAddresses(
   serverHost?: string,
 ): void {
   const own = host === serverHost ? near : [];
-  const refused = addresses.find((address) => !own.includes(address) && !isReachable(address, near));
-  if (refused !== undefined)
-    throw new HostError("denied", `Fairlead refused the request to ${host}: ${refused} is not a public address`, {
-      next: "Only an MCP server in the same network may refer Fairlead to such an address.",
-    });
+  const forbidden = addresses.find((address) => !own.includes(address) && !isReachable(address, near));
+  const next = "Only an MCP server in the same network may refer Fairlead to such an address.";
+  if (forbidden !== undefined) throw refused(host, `${forbidden} is not a public address`, next);
   const elsewhere = isLoopbackHost(host) ? addresses.find((address) => kindOf(address) !== "loopback") : undefined;
-  if (elsewhere !== undefined)
-    throw new HostError(
-      "denied",
-      `Fairlead refused the request to ${host}: it resolves to ${elsewhere}, which is not a loopback address`,
-    );
+  if (elsewhere !== undefined) throw refused(host, `it resolves to ${elsewhere}, which is not a loopback address`);
 }
 
 /**
@@ -67,11 +61,7 @@ export function checkSameNetwork(host: string, addresses: readonly string[], nea
   const elsewhere = isNear
     ? addresses.find((address) => kindOf(address) === "public" && !near.includes(address))
     : undefined;
-  if (elsewhere !== undefined)
-    throw new HostError(
-      "denied",
-      `Fairlead refused the request to ${host}: its address was ${near[0]} and is now ${elsewhere}`,
-    );
+  if (elsewhere !== undefined) throw refused(host, `its address was ${near[0]} and is now ${elsewhere}`);
 }
 
 function isReachable(address: string, near: readonly string[]): boolean {

@@ -82,7 +82,10 @@ function openersOn({ platform, env }: ProgramPlace["environment"]): readonly Com
   const isInWindows = Boolean(env["WSL_DISTRO_NAME"] || env["WSL_INTEROP"]);
   // Without a display, xdg-open would open a text browser in an invisible terminal.
   const hasScreen = Boolean(env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["BROWSER"]);
-  return [...(isInWindows ? [["wslview"] as const] : []), ...(hasScreen ? [["xdg-open"] as const] : [])];
+  const openers: CommandLine[] = [];
+  if (isInWindows) openers.push(["wslview"]);
+  if (hasScreen) openers.push(["xdg-open"]);
+  return openers;
 }
 
 /** The Windows folder. Ignores the case of variable names, as Windows does. */

@@ -14,17 +14,15 @@ export interface ServerNetwork {
   readonly addresses: () => Promise<readonly string[]>;
 }
 
-/** Known addresses of the server, and the DNS lookup to use instead of Node's. */
-export interface ServerNetworkOptions {
-  /** The addresses at which the server was reached, if known. */
-  readonly addresses?: readonly string[] | undefined;
-  readonly resolve?: LookupFunction | undefined;
-}
-
-/** Creates the network of the server with this URL; undefined if the URL is invalid. */
+/**
+ * Creates the network of the server with this URL; undefined if the URL is invalid.
+ *
+ * @param options.addresses The addresses at which the server was reached, if known.
+ * @param options.resolve The DNS lookup to use instead of Node's.
+ */
 export function createServerNetwork(
   address: string,
-  { addresses, resolve = lookup }: ServerNetworkOptions = {},
+  { addresses, resolve = lookup }: { readonly addresses?: readonly string[]; readonly resolve?: LookupFunction } = {},
 ): ServerNetwork | undefined {
   if (parseUrl(address) === undefined) return undefined;
   const url = new URL(address);

@@ -97,28 +97,27 @@ export function createPlayer(recording: Recording, options: PlayerOptions): Play
   }
 
   return {
-    eras: [
-      ...(scripts.some(({ method, steps }) => method === "initialize" && hasResult(steps)) ? ["legacy" as const] : []),
-      ...(scripts.some(isAnsweredModern) ? ["modern" as const] : []),
-    ],
+    eras: (["legacy", "modern"] as const).filter((era) =>
+      scripts.some(
+        era === "modern" ? isAnsweredModern : ({ method, steps }) => method === "initialize" && hasResult(steps),
+      ),
+    ),
     session(client, era = "legacy") {
       const matcher = era === "modern" ? shared : createMatcher(index, options);
-      return createPlayedSession({ client, matcher, subscriptions, notRecorded, options });
+      return createPlayedSession(client, matcher, subscriptions, notRecorded, options);
     },
     schemaOf: (tool) => schemas.get(tool),
     unmatched: () => [...missing.values()],
   };
 }
 
-interface PlayedSession {
-  readonly client: ServedClient;
-  readonly matcher: Matcher;
-  readonly subscriptions: Subscriptions;
-  readonly notRecorded: (method: string, params: JsonObject) => Error;
-  readonly options: PlayerOptions;
-}
-
-function createPlayedSession({ client, matcher, subscriptions, notRecorded, options }: PlayedSession): ServedSession {
+function createPlayedSession(
+  client: ServedClient,
+  matcher: Matcher,
+  subscriptions: Subscriptions,
+  notRecorded: (method: string, params: JsonObject) => Error,
+  options: PlayerOptions,
+): ServedSession {
   const { timing = 0, clock, createError } = options;
   const gone = new AbortController();
   let capabilities: JsonObject = {};

@@ -70,11 +70,10 @@ export function parseRecording(text: string, file: string): Recording {
   const header = parseObject(first);
   if (header?.["kind"] !== "fairlead.recording")
     throw unusable(file, "the first line is not the header of a recording");
-  if (header["v"] !== version)
-    throw unusable(
-      file,
-      `the file has format version ${String(header["v"])}, but this version of Fairlead reads version ${version}`,
-    );
+  if (header["v"] !== version) {
+    const found = `the file has format version ${String(header["v"])}`;
+    throw unusable(file, `${found}, but this version of Fairlead reads version ${version}`);
+  }
   lines.pop();
   const messages = lines.flatMap((line, at) => {
     const value = parseObject(line);

@@ -18,7 +18,7 @@ const burst = 1000;
 
 /** Creates the limit. At most 1000 events pass at once. */
 export function createLogLimit(server: string, clock: Pick<Clock, "now">, emit: (news: ServerNews) => void): LogLimit {
-  const rate = createRateLimit({ perSecond, burst, now: clock.now });
+  const rate = createRateLimit(perSecond, burst, clock.now);
   let dropped = 0;
 
   function flush(): void {

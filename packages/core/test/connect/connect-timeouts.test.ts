@@ -36,7 +36,7 @@ test.each([
 ] as const)(
   "the connect timeout of a server with the command %s and the timeout %i (first run: %s)",
   (command, timeout, isFirstRun, limit) => {
-    expect(connectTimeoutFor({ timeout }, program(command), { connectTimeout: 30_000, isFirstRun })).toEqual(limit);
+    expect(connectTimeoutFor({ timeout }, program(command), 30_000, isFirstRun)).toEqual(limit);
   },
 );
 

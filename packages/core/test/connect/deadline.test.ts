@@ -8,12 +8,41 @@ interface Timed {
   readonly clock: ManualClock;
   readonly caller: AbortController;
   readonly deadline: Deadline;
+  readonly holder: Holder;
+}
+
+/** Pauses the deadline by work that ends when the test says so. */
+class Holder {
+  readonly #deadline: Deadline;
+  readonly #open: { readonly end: () => void; readonly over: Promise<void> }[] = [];
+
+  constructor(deadline: Deadline) {
+    this.#deadline = deadline;
+  }
+
+  hold(): void {
+    let end = (): void => {};
+    const over = this.#deadline.pausedDuring(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    this.#open.push({ end, over });
+  }
+
+  async release(): Promise<void> {
+    const held = this.#open.shift();
+    held?.end();
+    await held?.over;
+  }
 }
 
 function timed(milliseconds = 1000): Timed {
   const clock = manualClock();
   const caller = new AbortController();
-  return { clock, caller, deadline: createDeadline(caller.signal, milliseconds, clock) };
+  const deadline = createDeadline(caller.signal, milliseconds, clock);
+  return { clock, caller, deadline, holder: new Holder(deadline) };
 }
 
 test("nothing ends before it is started", async () => {
@@ -33,17 +62,17 @@ test("it ends when its time has passed since the start, and not a moment earlier
 });
 
 test("the time in which it is held does not count, however many hold it", async () => {
-  const { clock, deadline } = timed();
+  const { clock, deadline, holder } = timed();
   deadline.start();
   await clock.pass(600);
-  deadline.hold();
+  holder.hold();
   await clock.pass(10_000);
-  deadline.hold();
+  holder.hold();
   await clock.pass(10_000);
-  deadline.release();
+  await holder.release();
   await clock.pass(10_000);
   expect(deadline.signal.aborted).toBe(false);
-  deadline.release();
+  await holder.release();
   await clock.pass(399);
   expect(deadline.signal.aborted).toBe(false);
   await clock.pass(1);
@@ -51,13 +80,13 @@ test("the time in which it is held does not count, however many hold it", async 
 });
 
 test("held a second time, it has only what the first time left", async () => {
-  const { clock, deadline } = timed();
+  const { clock, deadline, holder } = timed();
   deadline.start();
   for (let times = 0; times < 3; times += 1) {
     await clock.pass(300);
-    deadline.hold();
+    holder.hold();
     await clock.pass(5000);
-    deadline.release();
+    await holder.release();
   }
   await clock.pass(99);
   expect(deadline.isOver()).toBe(false);
@@ -66,12 +95,12 @@ test("held a second time, it has only what the first time left", async () => {
 });
 
 test("started while it is held, it runs from the release on", async () => {
-  const { clock, deadline } = timed();
-  deadline.hold();
+  const { clock, deadline, holder } = timed();
+  holder.hold();
   deadline.start();
   await clock.pass(5000);
   expect(deadline.signal.aborted).toBe(false);
-  deadline.release();
+  await holder.release();
   await clock.pass(999);
   expect(deadline.signal.aborted).toBe(false);
   await clock.pass(1);
@@ -79,18 +108,18 @@ test("started while it is held, it runs from the release on", async () => {
 });
 
 test("released before it is started, it does not start", async () => {
-  const { clock, deadline } = timed();
-  deadline.hold();
-  deadline.release();
+  const { clock, deadline, holder } = timed();
+  holder.hold();
+  await holder.release();
   expect(clock.pending()).toBe(0);
 });
 
 test("stopped, it leaves no timer, and no release starts one", async () => {
-  const { clock, deadline } = timed();
+  const { clock, deadline, holder } = timed();
   deadline.start();
-  deadline.hold();
+  holder.hold();
   deadline.stop();
-  deadline.release();
+  await holder.release();
   expect(clock.pending()).toBe(0);
   await clock.pass(5000);
   expect(deadline.signal.aborted).toBe(false);

@@ -22,12 +22,8 @@ async function found({ files = {}, env = {}, command = "npx", args = ["-y", "s@1
   const home = folder.path;
   for (const [file, text] of Object.entries(files)) await folder.write(file, text.replaceAll("~", home));
   const given = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value.replaceAll("~", home)]));
-  const log = await findNpmLog({
-    transport: { kind: "stdio", command, args, env: new Map() },
-    target: { env: given },
-    environment: { home, platform },
-    startedAt,
-  });
+  const transport = { kind: "stdio", command, args, env: new Map() } as const;
+  const log = await findNpmLog(transport, given, { home, platform }, startedAt);
   return log && { ...log, path: log.path.replaceAll(home, "~") };
 }
 

@@ -3,7 +3,7 @@ import { createRateLimit } from "../../src/connect/text-lines.ts";
 
 test("a burst may pass at once, then so many a second, and never more than a burst", () => {
   let time = 1000;
-  const limit = createRateLimit({ perSecond: 2, burst: 5, now: () => time });
+  const limit = createRateLimit(2, 5, () => time);
   const after = (milliseconds: number, wanted: number): number => {
     time += milliseconds;
     return limit.take(wanted);

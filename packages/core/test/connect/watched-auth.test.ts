@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { createAuthHook } from "../../src/auth/auth-hook.ts";
 import type { ServerAuth } from "../../src/auth/sign-in-need.ts";
 import type { Credentials } from "../../src/auth/store/credentials.ts";
+import { createDeadline } from "../../src/connect/connect-timeout.ts";
 import { watchAuth } from "../../src/connect/watched-auth.ts";
 import { both } from "../auth/both-servers.ts";
 import { person } from "../auth/person.ts";
@@ -21,7 +22,8 @@ const refusal: Challenge = {
 };
 const { signal } = new AbortController();
 const request = { url: "https://h/mcp", method: "POST" };
-const noDeadline = { hold: () => {}, release: () => {} };
+const { signal: never } = new AbortController();
+const noDeadline = createDeadline(never, 1000);
 
 /** Sends these tokens, one a request. */
 function sending(...tokens: readonly string[]): ServerAuth {
@@ -56,7 +58,8 @@ test("the last eight are remembered", async () => {
 test("the time of a sign-in is counted once, however many requests wait for it", async () => {
   const clock = manualClock();
   const { hook: given, done } = busyPerson();
-  const { hook, time } = watchAuth(given, noDeadline, clock);
+  const time = createDeadline(never, 1000, clock);
+  const { hook } = watchAuth(given, time);
   expect([time.isUnderWay(), time.total()]).toEqual([false, 0]);
   const first = hook.challenged(refusal, signal);
   await clock.pass(1000);
@@ -78,19 +81,19 @@ test("the time of a sign-in is counted once, however many requests wait for it",
 });
 
 test("the deadline is held until the sign-in is over, also when it fails", async () => {
-  const told: string[] = [];
-  const deadline = { hold: () => void told.push("hold"), release: () => void told.push("release") };
+  const told: unknown[] = [];
+  const deadline = createDeadline(never, 1000);
   const failing: ServerAuth = {
     headers: async () => ({}),
     challenged() {
-      told.push("asked");
+      told.push(deadline.isUnderWay());
       return Promise.reject(new Error("no"));
     },
   };
-  const { hook, time } = watchAuth(failing, deadline);
+  const { hook } = watchAuth(failing, deadline);
   await expect(hook.challenged(refusal, signal)).rejects.toThrow("no");
-  expect(told).toEqual(["hold", "asked", "release"]);
-  expect(time.isUnderWay()).toBe(false);
+  expect(told).toEqual([true]);
+  expect(deadline.isUnderWay()).toBe(false);
 });
 
 test("that a server has accepted is told only if something was sent", async () => {

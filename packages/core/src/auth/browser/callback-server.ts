@@ -8,17 +8,6 @@ import type { OAuthSettings } from "../../settings/define/definition.ts";
 import { isState } from "../oauth/authorization.ts";
 import type { Fail } from "../oauth/failure.ts";
 import type { StoredClient } from "../store/credentials.ts";
-import type { SignInUi } from "./sign-in-ui.ts";
-
-/** A listener on this machine for the redirect at the end of a sign-in. */
-export interface CallbackServer {
-  /** The `redirect_uri` parameter of the authorization request. */
-  readonly redirectUri: string;
-  /** Resolves with the parameters of the redirect. Never rejects. */
-  readonly answer: Promise<URLSearchParams>;
-  /** Stops listening. Resolves when the port is free again. */
-  readonly close: () => Promise<void>;
-}
 
 /** Where to listen, and the `state` that the redirect must have. */
 export interface CallbackOptions {
@@ -43,7 +32,12 @@ const requestTime = 10_000;
  *
  * @throws Error `EADDRINUSE` of Node if another program uses the port
  */
-export async function openCallbackServer({ state, redirectUri, path, port }: CallbackOptions): Promise<CallbackServer> {
+export async function openCallbackServer({
+  state,
+  redirectUri,
+  path,
+  port,
+}: CallbackOptions): Promise<Required<RedirectListener>> {
   const uri = new URL(redirectUri ?? `http://127.0.0.1${path}`);
   let resolve: (answer: URLSearchParams) => void = () => {};
   const answer = new Promise<URLSearchParams>((settle) => {
@@ -188,21 +182,12 @@ function sendPage(response: ServerResponse, status: number, words: string): void
 export interface RedirectListener {
   readonly redirectUri: string;
   /**
-   * Resolves with the parameters of the redirect. Undefined if Fairlead does not listen, because the redirect URI is
+   * Resolves with the parameters of the redirect. Never rejects. Undefined if Fairlead does not listen, because the redirect URI is
    * not http on this machine. Then the person must paste the address.
    */
   readonly answer?: Promise<URLSearchParams>;
   /** Stops listening. Resolves when the port is free again. */
   readonly close: () => Promise<void>;
-}
-
-/** What decides the redirect URI: the settings, the registered client, and the port. */
-export interface RedirectListenerOptions {
-  readonly oauth: OAuthSettings;
-  readonly client: StoredClient | undefined;
-  readonly ui: SignInUi;
-  readonly state: string;
-  readonly fail: Fail;
 }
 
 /** The path for a client in the settings or in a metadata document. Its registered redirect URI cannot change. */
@@ -213,15 +198,13 @@ const knownPath = "/oauth/callback";
  *
  * @throws HostError `auth_failed` if Fairlead cannot listen or `redirectUri` is not a URL
  */
-export async function openRedirectListener({
-  oauth,
-  client,
-  ui,
-  state,
-  fail,
-}: RedirectListenerOptions): Promise<RedirectListener> {
-  const { redirectUri } = oauth;
-  const { callbackPort: port } = ui;
+export async function openRedirectListener(
+  { redirectUri }: OAuthSettings,
+  client: StoredClient | undefined,
+  port: number | undefined,
+  state: string,
+  fail: Fail,
+): Promise<RedirectListener> {
   if (redirectUri !== undefined) {
     if (parseUrl(redirectUri) === undefined)
       throw fail("redirect listener", `"redirectUri" is not a URL: ${redirectUri}`);
@@ -231,11 +214,8 @@ export async function openRedirectListener({
   const before = port === undefined ? client?.redirectUri : undefined;
   const again = before === undefined ? undefined : await listenAgain(before, state);
   if (again) return again;
-  return listening(
-    { path: client !== undefined && client.redirectUri === undefined ? knownPath : `/${generateRandomState()}`, port },
-    state,
-    fail,
-  );
+  const isKnown = client !== undefined && client.redirectUri === undefined;
+  return listening({ path: isKnown ? knownPath : `/${generateRandomState()}`, port }, state, fail);
 }
 
 /** Returns undefined if Fairlead cannot listen there (for example if another program uses the port). */
@@ -248,11 +228,7 @@ async function listenAgain(redirectUri: string, state: string): Promise<Redirect
 }
 
 async function listening(
-  {
-    redirectUri,
-    path = "",
-    port,
-  }: { readonly redirectUri?: string; readonly path?: string; readonly port: number | undefined },
+  { redirectUri, path = "", port }: Partial<CallbackOptions>,
   state: string,
   fail: Fail,
 ): Promise<RedirectListener> {

@@ -124,15 +124,11 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
 }
 
 /** Returns undefined if the server has no metadata, as in protocol version 2025-03-26. */
-async function findResource({
-  serverUrl,
-  challenge,
-  fetch,
-  fail,
-}: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
+async function findResource(options: DiscoveryOptions): Promise<ResourceMetadata | undefined> {
+  const { serverUrl, challenge, fetch, fail } = options;
   const { resourceMetadata: told = "" } = challenge;
   const first = told === "" ? undefined : parseUrl(told, serverUrl);
-  const urls = [...(first ? [first.href] : []), ...resourceMetadataUrls(serverUrl)];
+  const urls = first ? [first.href, ...resourceMetadataUrls(serverUrl)] : resourceMetadataUrls(serverUrl);
   let incomplete: string | undefined;
   for (const url of urls) {
     const answer = await explainFailure(fetchDocument(fetch, url), (words, cause) =>

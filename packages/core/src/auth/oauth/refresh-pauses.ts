@@ -18,13 +18,6 @@ export interface RefreshPauses {
   readonly end: (name: string) => Promise<void>;
 }
 
-interface RefreshPausesOptions {
-  readonly folder: string;
-  /** Returns milliseconds since 1970. */
-  readonly now: () => number;
-  readonly random: () => number;
-}
-
 interface Pause {
   readonly until: number;
   readonly tries: number;
@@ -37,7 +30,7 @@ const longest = 60_000;
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
 /** Creates the pauses, which last at most 60 s. A file next to the lock file tells other processes about a pause. */
-export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
+export function createRefreshPauses(folder: string, now: () => number, random: () => number): RefreshPauses {
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
@@ -58,11 +51,8 @@ export function createRefreshPauses({ folder, now, random }: RefreshPausesOption
     async begin(name, error, took) {
       const tries = ((await last(name))?.tries ?? 0) + 1;
       const growing = first * 2 ** (tries - 1) * (0.5 + random() / 2);
-      const pause = {
-        until: now() + Math.min(Math.max(growing, took), longest * (0.5 + random() / 2)),
-        tries,
-        error,
-      };
+      const until = now() + Math.min(Math.max(growing, took), longest * (0.5 + random() / 2));
+      const pause = { until, tries, error };
       own.set(name, pause);
       await updateState<object>(
         fileOf(name),

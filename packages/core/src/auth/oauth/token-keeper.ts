@@ -67,7 +67,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
   const ahead = skew + spread * random();
   const flights = new Map<string, Promise<Credentials | undefined>>();
   const lock = createSignInLock(lockFolder);
-  const pauses = createRefreshPauses({ folder: lockFolder, now, random });
+  const pauses = createRefreshPauses(lockFolder, now, random);
 
   const endsSoon = ({ expiresAt, obtainedAt }: StoredTokens): boolean =>
     // If a token's lifetime is short, it is renewed after half of that time.
@@ -159,9 +159,5 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
 /** Returns the error for a refresh in another process that takes too long. */
 export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
   const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
-  return new HostError("unreachable", message, {
-    serverName,
-    next: "Try again later; the sign-in is kept.",
-    cause,
-  });
+  return new HostError("unreachable", message, { serverName, next: "Try again later; the sign-in is kept.", cause });
 }

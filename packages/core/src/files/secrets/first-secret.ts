@@ -9,15 +9,6 @@ import { readKeychainNames } from "./keychain-store.ts";
 import type { SecretFile } from "./secret-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
-/** The two stores to choose between, and the state folder. */
-export interface FirstSecretOptions {
-  readonly directory: string;
-  readonly keychain: Keychain;
-  readonly inKeychain: SecretStore;
-  readonly inFile: SecretFile;
-  readonly clock?: Clock | undefined;
-}
-
 /** Milliseconds to wait for the keychain. After that time, Fairlead uses the encrypted file. */
 const timeLimit = 2_000;
 
@@ -25,13 +16,13 @@ const timeLimit = 2_000;
  * A store that chooses between keychain and file only when the first secret is stored. An earlier test of a locked
  * keychain would ask the user for a password without need.
  */
-export function openUndecided({
-  directory,
-  keychain,
-  inKeychain,
-  inFile,
-  clock = systemClock,
-}: FirstSecretOptions): SecretStore {
+export function openUndecided(
+  directory: string,
+  keychain: Keychain,
+  inKeychain: SecretStore,
+  inFile: SecretFile,
+  clock: Clock = systemClock,
+): SecretStore {
   let chosen: SecretStore | undefined;
 
   /**

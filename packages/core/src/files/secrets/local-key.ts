@@ -3,12 +3,12 @@
  * without the key cannot guess their inputs.
  */
 
-import { link, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { limits } from "../../limits.ts";
-import { ensurePrivateFolder, privateFileMode } from "../atomic/private-folder.ts";
+import { ensurePrivateFolder } from "../atomic/private-folder.ts";
+import { createFile } from "../atomic/replace-file.ts";
 import { readText, type TextFile } from "../read-text.ts";
-import { unless } from "../system-error.ts";
 
 const keyBytes = 32;
 const written = /^[0-9a-f]{64}\n$/;
@@ -21,15 +21,9 @@ export async function localKey(file: string): Promise<Buffer> {
   const { randomBytes } = await import("node:crypto");
   await ensurePrivateFolder(dirname(file));
   const key = randomBytes(keyBytes);
-  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    await writeFile(temporary, `${key.toString("hex")}\n`, { mode: privateFileMode, flag: "wx" });
-    if (found.kind !== "absent") await rm(file, { force: true });
-    // `link` creates the file with its whole content or not at all. If two processes create a key, the first key stays.
-    await link(temporary, file).catch(unless("EEXIST"));
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  if (found.kind !== "absent") await rm(file, { force: true });
+  // If two processes create a key, the first key stays.
+  await createFile(file, `${key.toString("hex")}\n`);
   return toKey(await readText(file, limits.settingsBytes)) ?? key;
 }
 

@@ -42,8 +42,8 @@ async function ask(socket: Socket): Promise<boolean> {
       received = received.subarray(end + 2);
       isWelcome = true;
       socket.write("BEGIN\r\n");
-      socket.write(busCall({ serial: serials.hello, member: "Hello" }));
-      socket.write(busCall({ serial: serials.hasOwner, member: "NameHasOwner", signature: "s", body: service }));
+      socket.write(busCall(serials.hello, "Hello"));
+      socket.write(busCall(serials.hasOwner, "NameHasOwner", "s", service));
     }
     for (let message = readBusMessage(received); message !== undefined; message = readBusMessage(received)) {
       received = received.subarray(message.length);
@@ -51,7 +51,7 @@ async function ask(socket: Socket): Promise<boolean> {
       if (message.replyTo !== serials.hasOwner) continue;
       if (message.isReturn && message.body.some((byte) => byte !== 0)) return true;
       const body = Buffer.concat([service, uint32(0)]);
-      socket.write(busCall({ serial: serials.start, member: "StartServiceByName", signature: "su", body }));
+      socket.write(busCall(serials.start, "StartServiceByName", "su", body));
     }
   }
   return false;
@@ -68,13 +68,6 @@ function socketPath(address: string): string | undefined {
 
 function decoded(text: string): string {
   return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
-
-interface BusCall {
-  readonly serial: number;
-  readonly member: string;
-  readonly signature?: string;
-  readonly body?: Buffer;
 }
 
 interface BusMessage {
@@ -95,7 +88,7 @@ const fieldsStart = 16;
 /** Each header field and the body begin at a multiple of this many bytes. */
 const alignment = 8;
 
-function busCall({ serial, member, signature, body = Buffer.alloc(0) }: BusCall): Buffer {
+function busCall(serial: number, member: string, signature?: string, body: Buffer = Buffer.alloc(0)): Buffer {
   const header = [
     headerField(fields.path, "o", "/org/freedesktop/DBus"),
     headerField(fields.interface, "s", bus),

@@ -37,9 +37,7 @@ export async function openSecretStore(options: SecretStoreOptions): Promise<Secr
   const inKeychain = openKeychainStore(options.directory, keychain);
   if (length > 0) return checked(inKeychain);
   const { openUndecided } = await import("./first-secret.ts");
-  return checked(
-    openUndecided({ directory: options.directory, keychain, inKeychain, inFile: file, clock: options.clock }),
-  );
+  return checked(openUndecided(options.directory, keychain, inKeychain, file, options.clock));
 }
 
 async function findKeychain(options: SecretStoreOptions): Promise<Keychain | undefined> {
@@ -50,13 +48,9 @@ async function findKeychain(options: SecretStoreOptions): Promise<Keychain | und
 function isFileForced(env: SecretStoreOptions["env"]): boolean {
   const choice = env["FAIRLEAD_SECRET_STORE"] ?? "";
   if (choice !== "" && choice !== "file") {
-    throw new HostError(
-      "usage",
-      `FAIRLEAD_SECRET_STORE is ${JSON.stringify(choice)}; the only allowed value is "file"`,
-      {
-        next: 'Set it to "file", or unset it to use the keychain of this system.',
-      },
-    );
+    const message = `FAIRLEAD_SECRET_STORE is ${JSON.stringify(choice)}; the only allowed value is "file"`;
+    const next = 'Set it to "file", or unset it to use the keychain of this system.';
+    throw new HostError("usage", message, { next });
   }
   return choice === "file";
 }

@@ -6,7 +6,7 @@ import { clip } from "@fairlead/wire/text";
 import type { Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelEvent } from "../model.ts";
 import type { NameMap } from "../tool-names.ts";
-import { toThought } from "./anthropic-thinking.ts";
+import { toThought } from "./anthropic-messages.ts";
 
 /** Collects one streamed answer, event by event. */
 export interface AnthropicAnswer {

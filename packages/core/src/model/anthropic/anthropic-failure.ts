@@ -29,13 +29,7 @@ export function toAnthropicProblem({ status, body, retryAfter }: Refusal, now: n
   const { message } = errorIn(body);
   const afterMs = retryAfter === undefined ? undefined : retryAfterPause(retryAfter, now);
   const isSpent = status === 402 || message.startsWith("Your credit balance is too low");
-  return {
-    kind: isSpent ? "quota" : kindOf(status, message),
-    status,
-    message,
-    afterMs,
-    isSpent,
-  };
+  return { kind: isSpent ? "quota" : kindOf(status, message), status, message, afterMs, isSpent };
 }
 
 function errorIn(body: string): { readonly type: string; readonly message: string } {

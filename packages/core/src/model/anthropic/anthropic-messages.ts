@@ -4,7 +4,28 @@ import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
 import { mediaNote, responseText } from "../response-text.ts";
 import type { NameMap } from "../tool-names.ts";
-import { type ThinkingBlock, toThinkingBlock } from "./anthropic-thinking.ts";
+
+/** A thought in the form of the API. A redacted thought is encrypted. */
+type ThinkingBlock =
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | { readonly type: "redacted_thinking"; readonly data: string };
+
+/** Converts a thought to a part of the history. Base64 has no `@`, so that no other API takes the signature for its own. */
+export function toThought(block: ThinkingBlock, model: string): Part {
+  return block.type === "thinking"
+    ? { text: block.thinking, thought: true, thoughtSignature: `thinking@${model}@${block.signature}` }
+    : { text: "", thought: true, thoughtSignature: `redacted@${model}@${block.data}` };
+}
+
+/** Converts a part of the history back. Undefined if the thought is not from this model. */
+function toThinkingBlock({ text = "", thoughtSignature = "" }: Part, model: string): ThinkingBlock | undefined {
+  const [thinking, redacted] = [`thinking@${model}@`, `redacted@${model}@`];
+  if (thoughtSignature.startsWith(thinking))
+    return { type: "thinking", thinking: text, signature: thoughtSignature.slice(thinking.length) };
+  if (thoughtSignature.startsWith(redacted))
+    return { type: "redacted_thinking", data: thoughtSignature.slice(redacted.length) };
+  return undefined;
+}
 
 /** Marks the end of a part of the request that the API caches for the next requests. */
 interface Cached {

@@ -2,22 +2,15 @@
 
 import { parseObject } from "@fairlead/wire/json";
 import { createRedactor } from "../../connect/redact.ts";
+import { HostError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Content, FunctionDeclaration } from "../../normalise/model-types.ts";
-import {
-  apiWords,
-  brokenOff,
-  type ModelApi,
-  type Refusal,
-  readRefusal,
-  toLostFailure,
-  toModelFailure,
-} from "../api-failure.ts";
+import { brokenOff, type ModelApi, type Refusal, readRefusal, toLostFailure, toRefusedEvent } from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
-import { endpointOf } from "../endpoint.ts";
-import { eventDataIn } from "../event-data.ts";
 import type { Model, StreamOptions } from "../model.ts";
+import { eventDataIn } from "../model-fetch.ts";
+import { endpointOf, type ModelListOptions, type ModelListPlace, readModelNames } from "../model-list.ts";
 import { mapNamesOf, type NameMap } from "../tool-names.ts";
 import { createAnthropicAnswer } from "./anthropic-answer.ts";
 import {
@@ -115,9 +108,7 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
 
   function toLastEvent(refusal: Refusal, count: number): AttemptEvent {
     const problem = toAnthropicProblem(refusal, now());
-    const rejection = toAnthropicRejection(problem, count);
-    if (rejection === undefined) return { type: "failed", failure: toModelFailure(problem, api) };
-    return { ...rejection, message: apiWords(rejection.message, api) };
+    return toRefusedEvent(problem, toAnthropicRejection(problem, count), api);
   }
 
   return {
@@ -151,12 +142,11 @@ function toRequest(
   { maxTokens, hasMedia, hasThoughts }: Accepted,
   { system = "" }: StreamOptions = {},
 ) {
-  const instruction = toAnthropicSystem(system);
   return {
     model,
     max_tokens: maxTokens,
     stream: true,
-    system: instruction,
+    system: toAnthropicSystem(system),
     messages: toAnthropicMessages(messages, { model, names, hasMedia, hasThoughts }),
     tools: tools.length > 0 ? toAnthropicTools(tools, names) : undefined,
   };
@@ -174,4 +164,21 @@ function describeApi({ name, apiKey, baseUrl }: AnthropicOptions, { origin }: UR
         : "Check ANTHROPIC_BASE_URL, the network and the proxy.",
     redact: createRedactor([apiKey]),
   };
+}
+
+/** Where Anthropic's API has its list of models. */
+export function anthropicModelList(options: Pick<AnthropicOptions, "baseUrl" | "apiKey">): ModelListPlace {
+  const { url, headers } = anthropicAccess(options, "models");
+  url.searchParams.set("limit", "1000");
+  return { url, headers, reachNext: "Check ANTHROPIC_BASE_URL, the network and the proxy." };
+}
+
+/** Returns the newest Sonnet, else the newest model: the API lists newer models first. @throws HostError `model` */
+export async function newestModelOf(list: ModelListPlace, options: ModelListOptions): Promise<string> {
+  const models = await readModelNames(list, options);
+  const name = models.find((each) => each.includes("sonnet")) ?? models[0];
+  if (name !== undefined) return name;
+  throw new HostError("model", `no model chosen for ${list.url.origin}: the endpoint gave no list of models`, {
+    next: "Check ANTHROPIC_API_KEY, or name a model: --model claude-…",
+  });
 }

@@ -55,10 +55,9 @@ export function createGeminiAnswer(): GeminiAnswer {
         role: "model",
         parts: isUsable ? parts : parts.filter(({ functionCall }) => functionCall === undefined),
       };
+      const usable = isUsable ? calls : [];
       return [
-        ...(isUsable
-          ? calls.map(({ id, name = "", args = {} }) => toCallEvent({ id: id || undefined, name, args }))
-          : []),
+        ...usable.map(({ id, name = "", args = {} }) => toCallEvent({ id: id || undefined, name, args })),
         ...toUsage(usage),
         { type: "finish", reason, message, content },
       ];
@@ -98,12 +97,6 @@ function isPlain(part: Part): boolean {
 function toUsage(usage: GenerateContentResponse["usageMetadata"]): ModelEvent[] {
   if (usage === undefined) return [];
   const { promptTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount = 0, cachedContentTokenCount } = usage;
-  return [
-    {
-      type: "usage",
-      inputTokens: promptTokenCount,
-      outputTokens: candidatesTokenCount + thoughtsTokenCount,
-      cachedTokens: cachedContentTokenCount,
-    },
-  ];
+  const outputTokens = candidatesTokenCount + thoughtsTokenCount;
+  return [{ type: "usage", inputTokens: promptTokenCount, outputTokens, cachedTokens: cachedContentTokenCount }];
 }

@@ -5,18 +5,10 @@ import { createRedactor } from "../../connect/redact.ts";
 import { limits } from "../../limits.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
-import {
-  apiWords,
-  brokenOff,
-  type ModelApi,
-  type Refusal,
-  readRefusal,
-  toLostFailure,
-  toModelFailure,
-} from "../api-failure.ts";
+import { brokenOff, type ModelApi, type Refusal, readRefusal, toLostFailure, toRefusedEvent } from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
 import type { Model, StreamOptions } from "../model.ts";
-import { type GeminiAccess, modelPath } from "./gemini-access.ts";
+import { endpointOf, type ModelListPlace } from "../model-list.ts";
 import { createGeminiAnswer } from "./gemini-answer.ts";
 import { toGeminiProblem, toGeminiRejection } from "./gemini-failure.ts";
 
@@ -45,9 +37,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
   ): AttemptEvent {
     if (refusal === undefined) return { type: "failed", failure: toLostFailure(error, api) };
     const problem = toGeminiProblem(refusal, now());
-    const rejection = toGeminiRejection(problem, tools);
-    if (rejection === undefined) return { type: "failed", failure: toModelFailure(problem, api) };
-    return { ...rejection, message: apiWords(rejection.message, api) };
+    return toRefusedEvent(problem, toGeminiRejection(problem, tools), api);
   }
 
   async function* attempt(
@@ -204,4 +194,39 @@ function vertexAddress(location: string): string {
   if (location === "global") return "https://aiplatform.googleapis.com";
   if (location === "us" || location === "eu") return `https://aiplatform.${location}.rep.googleapis.com`;
   return `https://${location}-aiplatform.googleapis.com`;
+}
+
+/** The API and its credentials. */
+export type GeminiAccess =
+  | {
+      readonly kind: "key";
+      readonly apiKey: string;
+      /** The name of the environment variable with the key, for messages. */
+      readonly variable: string;
+      /** Whether the key is for Vertex AI in express mode, and not for the Gemini API. */
+      readonly isVertex?: boolean;
+    }
+  | {
+      readonly kind: "vertex";
+      readonly project: string;
+      readonly location: string;
+      /** Returns the authorization headers of the user's Google account. */
+      readonly authorize: () => Promise<Readonly<Record<string, string>>>;
+    };
+
+/** The model's name in the form that the URL of a request needs. */
+function modelPath(access: GeminiAccess, name: string): string {
+  if (access.kind === "key" || /^(?:projects|publishers)\//.test(name)) return name;
+  return `projects/${access.project}/locations/${access.location}/publishers/google/models/${name}`;
+}
+
+/** Where the Gemini API has its list of models. Undefined for Vertex AI, which has no list of Google's models. */
+export function geminiModelList(
+  access: GeminiAccess,
+  baseUrl = "https://generativelanguage.googleapis.com",
+): ModelListPlace | undefined {
+  if (access.kind === "vertex" || access.isVertex === true) return undefined;
+  const url = endpointOf(baseUrl, "v1beta/models");
+  url.searchParams.set("pageSize", "1000");
+  return { url, headers: { "x-goog-api-key": access.apiKey }, reachNext: "Check the network and the proxy." };
 }

@@ -4,8 +4,7 @@ import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
-import { endpointOf } from "../endpoint.ts";
-import { type ModelListOptions, type ModelListPlace, readModelNames } from "../model-list.ts";
+import { endpointOf, type ModelListOptions, type ModelListPlace, readModelNames } from "../model-list.ts";
 
 const mostNamed = 8;
 

@@ -5,19 +5,11 @@ import { createRedactor } from "../../connect/redact.ts";
 import { limits } from "../../limits.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
-import {
-  apiWords,
-  brokenOff,
-  type ModelApi,
-  type Refusal,
-  readRefusal,
-  toLostFailure,
-  toModelFailure,
-} from "../api-failure.ts";
+import { brokenOff, type ModelApi, type Refusal, readRefusal, toLostFailure, toRefusedEvent } from "../api-failure.ts";
 import { type AttemptEvent, type AttemptOptions, withRetries } from "../attempts.ts";
-import { endpointOf } from "../endpoint.ts";
-import { eventDataIn } from "../event-data.ts";
 import type { Model } from "../model.ts";
+import { eventDataIn } from "../model-fetch.ts";
+import { endpointOf } from "../model-list.ts";
 import { mapNamesOf, type NameMap } from "../tool-names.ts";
 import { createOpenaiAnswer } from "./openai-answer.ts";
 import { toOpenaiProblem, toOpenaiRejection } from "./openai-failure.ts";
@@ -43,7 +35,8 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
   const { name, baseUrl, apiKey, fetch, now = Date.now } = options;
   const url = endpointOf(baseUrl, "chat/completions");
   const api = describeApi(options, url);
-  const headers = { "content-type": "application/json", ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (apiKey) headers["authorization"] = `Bearer ${apiKey}`;
 
   function ask(request: object, signal: AbortSignal): Promise<Response> {
     return fetch(url, { method: "POST", headers, body: JSON.stringify(request), signal });
@@ -104,13 +97,8 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
 
   function toLastEvent(refusal: Refusal, request?: OpenaiRequest): AttemptEvent {
     const problem = toOpenaiProblem(refusal, now());
-    const tools = request?.tools ?? [];
-    const rejection = toOpenaiRejection(
-      problem,
-      tools.map((tool) => tool.function.name),
-    );
-    if (rejection === undefined) return { type: "failed", failure: toModelFailure(problem, api) };
-    return { ...rejection, message: apiWords(rejection.message, api) };
+    const names = (request?.tools ?? []).map((tool) => tool.function.name);
+    return toRefusedEvent(problem, toOpenaiRejection(problem, names), api);
   }
 
   return {

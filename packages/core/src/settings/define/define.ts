@@ -6,7 +6,7 @@ import { canonicalOf, childNode, numberOf, stringNode, switchOf, textsOf } from 
 import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
-import { machineAuthSchema } from "../schema/machine-auth-schema.ts";
+import { machineAuthSchema } from "../schema/server-extras-schema.ts";
 import { whyNotUrl } from "../schema/validate.ts";
 import type { Authentication, MachineAuth, Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
 import { readAuthentication } from "./entry-authentication.ts";

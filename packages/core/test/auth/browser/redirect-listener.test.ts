@@ -1,27 +1,21 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import {
-  openRedirectListener,
-  type RedirectListener,
-  type RedirectListenerOptions,
-} from "../../../src/auth/browser/callback-server.ts";
+import { openRedirectListener, type RedirectListener } from "../../../src/auth/browser/callback-server.ts";
 import { createFail } from "../../../src/auth/oauth/failure.ts";
+import type { StoredClient } from "../../../src/auth/store/credentials.ts";
+import type { OAuthSettings } from "../../../src/settings/define/definition.ts";
 import { freePort } from "../free-port.ts";
 
 const state = "the-state";
 
-function opening({
-  ui,
-  ...more
-}: { ui?: { callbackPort: number } } & Partial<Omit<RedirectListenerOptions, "ui">> = {}) {
-  return openRedirectListener({
-    oauth: {},
-    client: undefined,
-    state,
-    fail: createFail("docs"),
-    ui: { show: () => {}, browserFirst: true, ...ui },
-    ...more,
-  });
+interface Opening {
+  readonly oauth?: OAuthSettings;
+  readonly client?: StoredClient;
+  readonly ui?: { readonly callbackPort: number };
+}
+
+function opening({ oauth = {}, client, ui }: Opening = {}) {
+  return openRedirectListener(oauth, client, ui?.callbackPort, state, createFail("docs"));
 }
 
 /** The listener that these options open, closed again. */

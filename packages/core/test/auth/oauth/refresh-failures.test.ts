@@ -203,11 +203,19 @@ describe("an authorization server that does not answer", () => {
   test("is left alone for as long as it took to find that out", async () => {
     await using folder = await temporaryFolder();
     let now = 0;
-    const pauses = createRefreshPauses({ folder: folder.path, now: () => now, random: () => 0.5 });
+    const pauses = createRefreshPauses(
+      folder.path,
+      () => now,
+      () => 0.5,
+    );
     const error = new HostError("unreachable", "no answer", { serverName: "docs" });
     await pauses.begin("one", error, 10_000);
     now = 9_999;
-    const others = createRefreshPauses({ folder: folder.path, now: () => now, random: () => 0.5 });
+    const others = createRefreshPauses(
+      folder.path,
+      () => now,
+      () => 0.5,
+    );
     expect([await pauses.errorOf("one"), await pauses.errorOf("two")]).toEqual([error, undefined]);
     expect(await others.errorOf("one")).toMatchObject({ code: "unreachable", message: "no answer" });
     now = 10_000;

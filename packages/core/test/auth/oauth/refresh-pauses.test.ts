@@ -10,7 +10,11 @@ interface Time {
 }
 
 function pausesIn(folder: string, time: Time, random = 1): RefreshPauses {
-  return createRefreshPauses({ folder, now: () => time.now, random: () => random });
+  return createRefreshPauses(
+    folder,
+    () => time.now,
+    () => random,
+  );
 }
 
 /** How long, to the millisecond, nobody asks after this failure. */

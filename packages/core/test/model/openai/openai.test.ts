@@ -1,8 +1,8 @@
 import { answered, inTurn, openaiError, says, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
-import { endpointOf } from "../../../src/model/endpoint.ts";
 import { createModelFetch } from "../../../src/model/model-fetch.ts";
+import { endpointOf } from "../../../src/model/model-list.ts";
 import { createOpenaiModel } from "../../../src/model/openai/openai.ts";
 import type { Content } from "../../../src/normalise/model-types.ts";
 import { all, finishOf, tools, user } from "../../support/model-contract.ts";
