@@ -43,7 +43,7 @@ export function checkServerEntry(
     source,
     at: entry.key,
     found: source.entryProblems.get(name) ?? [],
-    extras: extrasFor(name, [source], { start: "background", privileged: true }),
+    extras: extrasFor(name, [source], "background", true),
     lookup: undefined,
     base: { home: "", folder: "" },
   });

@@ -8,16 +8,14 @@ import { privateFileMode } from "../files/atomic/private-folder.ts";
 import { type UpdateOptions, updateText } from "../files/atomic/update-text.ts";
 import { removeValue, setValue } from "../files/json/json-edit.ts";
 import { type Node, parseJsonc } from "../files/json/jsonc.ts";
+import type { TargetOptions } from "../files/real-path.ts";
 import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./read/nodes.ts";
 
-/** Where the edited file may be. Without `within`, a new file is readable only by the user. */
-export interface EditOptions {
-  /**
-   * The root of the workspace that contains the file. Fairlead does not follow symbolic links out of this folder.
-   * Absent for the user's own settings file.
-   */
-  readonly within?: string;
-}
+/**
+ * Where the edited file may be. `within`: the root of the workspace that contains the file. Absent for the user's own
+ * settings file, which is readable only by the user.
+ */
+export type EditOptions = TargetOptions;
 
 /**
  * Adds a server to `mcpServers`. Returns the entry that it replaced, or undefined.
@@ -71,10 +69,7 @@ export async function replaceArgument(
       throw new HostError(
         "usage",
         `"${name}" in ${file} has changed since Fairlead read it; the file was not written`,
-        {
-          serverName: name,
-          next: "Try again.",
-        },
+        { serverName: name, next: "Try again." },
       );
     replaced = plainValueOf(entry);
     return text.slice(0, word.offset) + JSON.stringify(after) + text.slice(word.offset + word.length);

@@ -80,11 +80,8 @@ export function admitBuiltIn(
  * Denies a server that the settings disable. If `fairlead mcp enable` does not edit the file that disables the server,
  * the user must edit it.
  */
-function switchedOff({
-  name,
-  enabled,
-  disabledBy,
-}: Pick<ConfiguredServer, "name" | "enabled" | "disabledBy">): Admission | undefined {
+function switchedOff(server: Pick<ConfiguredServer, "name" | "enabled" | "disabledBy">): Admission | undefined {
+  const { name, enabled, disabledBy } = server;
   if (enabled) return undefined;
   const where = disabledBy === undefined ? "" : ` in ${fileAndLine(disabledBy)}`;
   return {
@@ -108,26 +105,24 @@ function canEnable({ scope, file, inEntry }: DisablingOrigin): boolean {
   return scope === "user" || (scope === "workspace" && inEntry === true);
 }
 
+type Blocked = Extract<Admission, { readonly status: "blocked" }>;
+
+function blocked(reason: Blocked["reason"], message: string, next: string): Blocked {
+  return { status: "blocked", reason, message, next };
+}
+
 function excluded({ name }: Named, { settings }: Lists): Admission | undefined {
   if (!settings.excluded.names.has(name)) return undefined;
   const where = filesAndLines(settings.excluded.origins);
-  return {
-    status: "blocked",
-    reason: "excluded",
-    message: `"${name}" is excluded by mcp.excluded in ${where}`,
-    next: `Remove "${name}" from mcp.excluded in ${where}.`,
-  };
+  const next = `Remove "${name}" from mcp.excluded in ${where}.`;
+  return blocked("excluded", `"${name}" is excluded by mcp.excluded in ${where}`, next);
 }
 
 function notAllowed({ name }: Named, { settings }: Lists): Admission | undefined {
   if (settings.allowed === undefined || settings.allowed.names.has(name)) return undefined;
   const where = filesAndLines(settings.allowed.origins);
-  return {
-    status: "blocked",
-    reason: "not_allowed",
-    message: `"${name}" is not listed in mcp.allowed in ${where}`,
-    next: `Add "${name}" to mcp.allowed in ${where}.`,
-  };
+  const next = `Add "${name}" to mcp.allowed in ${where}.`;
+  return blocked("not_allowed", `"${name}" is not listed in mcp.allowed in ${where}`, next);
 }
 
 function untrusted(
@@ -135,12 +130,8 @@ function untrusted(
   { trust, locations }: AdmissionFacts,
 ): Admission | undefined {
   if (scope !== "workspace" || trust.trusted) return undefined;
-  return {
-    status: "blocked",
-    reason: "untrusted_folder",
-    message: `"${name}" (${fileAndLine(origin)}) belongs to ${locations.root}, a folder that is not trusted: ${trust.detail}`,
-    next: howToTrust(trust, locations),
-  };
+  const where = `belongs to ${locations.root}, a folder that is not trusted: ${trust.detail}`;
+  return blocked("untrusted_folder", `"${name}" (${fileAndLine(origin)}) ${where}`, howToTrust(trust, locations));
 }
 
 /**
@@ -166,13 +157,8 @@ function unapproved(
   if (scope !== "workspace" || definition === undefined || facts.trust.approvesEntries) return undefined;
   const approval = facts.approvals.get(name);
   if (isApprovedBy(approval, definition)) return undefined;
-  const history = whyUnapproved(approval, definition);
-  return {
-    status: "blocked",
-    reason: "awaiting_approval",
-    message: `"${name}" (${fileAndLine(origin)}) ${history}`,
-    next: trustAdd(facts.locations),
-  };
+  const message = `"${name}" (${fileAndLine(origin)}) ${whyUnapproved(approval, definition)}`;
+  return blocked("awaiting_approval", message, trustAdd(facts.locations));
 }
 
 /** Returns why the approval does not cover the server, as the end of a sentence ("has changed since …"). */
@@ -228,7 +214,7 @@ function mistaken({ name, origin, definition, problems }: ConfiguredServer): Adm
       status: "disconnected",
       reason: problem.code,
       message: problem.origin === undefined ? problem.message : `${problem.message} (${fileAndLine(problem.origin)})`,
-      ...(problem.next === undefined ? {} : { next: problem.next }),
+      next: problem.next,
     };
   if (definition !== undefined) return undefined;
   return {

@@ -42,10 +42,11 @@ export async function readPrograms(
   const path = env.get("PATH") ?? environment.env["PATH"] ?? systemPath;
   const folder = cwd ?? root;
   const program = await findProgram(command, path, folder);
+  const scripts = isInterpreter(command) ? args : [];
   const paths = [
     program ?? command,
-    ...(program === undefined ? [] : await interpreterOf(program, { path, folder, root })),
-    ...(await filesIn([...(isInterpreter(command) ? args : []), ...preloadsIn(env)], folder, root)),
+    ...(await interpreterOf(program, path, folder, root)),
+    ...(await filesIn([...scripts, ...preloadsIn(env)], folder, root)),
   ];
   return Promise.all(paths.map((file) => identify(file, root)));
 }
@@ -61,7 +62,7 @@ export function isSamePrograms(one: readonly ProgramFile[], other: readonly Prog
 async function identify(path: string, root: string): Promise<ProgramFile> {
   const file = await realpath(path).catch(() => path);
   const digest = isInside(file, root) ? await digestOf(file) : undefined;
-  return { file, ...(digest !== undefined && { digest }) };
+  return { file, digest };
 }
 
 async function digestOf(file: string): Promise<string | undefined> {
@@ -82,10 +83,12 @@ const longestLine = 256;
  * Others, such as `/bin/sh`, belong to the system and are left out.
  */
 async function interpreterOf(
-  file: string,
-  { path, folder, root }: { readonly path: string; readonly folder: string; readonly root: string },
+  file: string | undefined,
+  path: string,
+  folder: string,
+  root: string,
 ): Promise<readonly string[]> {
-  const [program, argument] = await firstLine(file);
+  const [program, argument] = file === undefined ? [] : await firstLine(file);
   if (program === undefined) return [];
   if (basename(program) === "env" && argument !== undefined)
     return [(await findProgram(argument, path, folder)) ?? argument];
@@ -169,10 +172,10 @@ async function filesOf(path: string, root: string): Promise<readonly string[]> {
   if (await isWorkspaceFile(path, root)) return [path];
   const manifest = join(path, "package.json");
   const main = (await isWorkspaceFile(manifest, root)) ? await mainOf(manifest) : undefined;
-  const mainPath = main === undefined ? [] : [resolve(path, main)];
+  const [mainPath, manifests] = main === undefined ? [[], []] : [[resolve(path, main)], [manifest]];
   const candidates = [
     ...endings.map((ending) => path + ending),
-    ...(main === undefined ? [] : [manifest]),
+    ...manifests,
     ...mainPath.flatMap((file) => [file, ...endings.map((ending) => file + ending)]),
     ...[path, ...mainPath].flatMap((folder) => folderFiles.map((file) => join(folder, file))),
   ];

@@ -20,12 +20,7 @@ export function entryTrust(
   { trust, locations }: Pick<Configuration, "trust" | "locations">,
 ): EntryTrust | undefined {
   if (server.definition?.trust !== true) return undefined;
-  if (admission.status !== "admitted")
-    return {
-      counts: false,
-      reason: admission.message,
-      ...(admission.next !== undefined && { next: admission.next }),
-    };
+  if (admission.status !== "admitted") return { counts: false, reason: admission.message, next: admission.next };
   if (trust.trusted || trust.source === "no_workspace") return { counts: true };
   const reason = `the folder ${locations.root} is not trusted: ${trust.detail}`;
   return { counts: false, reason, next: howToTrust(trust, locations) };

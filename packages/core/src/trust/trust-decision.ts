@@ -38,12 +38,6 @@ export interface TrustFacts {
   readonly root: string;
 }
 
-/** A trust decision, and the problems found while deciding. */
-export interface TrustEvaluation {
-  readonly decision: TrustDecision;
-  readonly problems: readonly Problem[];
-}
-
 /*
  * The first variable with a valid value decides. Gemini CLI's variable can trust the folder, but approves no servers,
  * because Gemini CLI has no approvals.
@@ -65,7 +59,10 @@ const meanings: ReadonlyMap<string, boolean> = new Map([
  * environment variable, the setting `security.folderTrust.enabled`, the embedding program, the IDE, a rule in
  * `trustedFolders.json`.
  */
-export function decideTrust(facts: TrustFacts): TrustEvaluation {
+export function decideTrust(facts: TrustFacts): {
+  readonly decision: TrustDecision;
+  readonly problems: readonly Problem[];
+} {
   const decision = beforeIde(facts) ?? byIde(facts) ?? byRule(facts) ?? untrustedByDefault;
   return { decision: withoutWorkspace(decision, facts), problems: misspeltVariables(facts) };
 }
@@ -86,70 +83,51 @@ function beforeIde(facts: Omit<TrustFacts, "ide" | "rules">): TrustDecision | un
 function withoutWorkspace(decision: TrustDecision, { hasWorkspace }: TrustFacts): TrustDecision {
   const isAboutFolder = decision.source === "file" || decision.source === "default";
   if (hasWorkspace || decision.trusted || !isAboutFolder) return decision;
-  return { trusted: false, source: "no_workspace", approvesEntries: false, detail: "no workspace is used" };
+  return decided(false, "no_workspace", "no workspace is used");
 }
 
-const untrustedByDefault: TrustDecision = {
-  trusted: false,
-  source: "default",
-  approvesEntries: false,
-  detail: "no rule covers it",
-};
+const untrustedByDefault: TrustDecision = decided(false, "default", "no rule covers it");
+
+function decided(
+  trusted: boolean,
+  source: TrustDecision["source"],
+  detail: string,
+  approvesEntries = false,
+): TrustDecision {
+  return { trusted, source, approvesEntries, detail };
+}
 
 function byFlag({ flag }: Pick<TrustFacts, "flag">): TrustDecision | undefined {
-  if (!flag) return undefined;
-  return { trusted: true, source: "flag", approvesEntries: true, detail: "--trust-workspace" };
+  return flag ? decided(true, "flag", "--trust-workspace", true) : undefined;
 }
 
 function byEnvironment({ env }: Pick<TrustFacts, "env">): TrustDecision | undefined {
   for (const { name, approvesEntries } of variables) {
     const value = env[name];
     const trusted = meanings.get(value ?? "");
-    if (trusted !== undefined)
-      return {
-        trusted,
-        source: "environment",
-        approvesEntries: trusted && approvesEntries,
-        detail: `${name}=${value}`,
-      };
+    if (trusted !== undefined) return decided(trusted, "environment", `${name}=${value}`, trusted && approvesEntries);
   }
   return undefined;
 }
 
 function bySwitch({ folderTrustEnabled }: Pick<TrustFacts, "folderTrustEnabled">): TrustDecision | undefined {
-  if (folderTrustEnabled) return undefined;
-  return { trusted: true, source: "disabled", approvesEntries: false, detail: "security.folderTrust.enabled is false" };
+  return folderTrustEnabled ? undefined : decided(true, "disabled", "security.folderTrust.enabled is false");
 }
 
 function byEmbedder({ embedderTrust }: Pick<TrustFacts, "embedderTrust">): TrustDecision | undefined {
   if (embedderTrust === undefined) return undefined;
-  return {
-    trusted: embedderTrust,
-    source: "embedder",
-    approvesEntries: false,
-    detail: "decided by the embedding program",
-  };
+  return decided(embedderTrust, "embedder", "decided by the embedding program");
 }
 
 function byIde({ ide }: TrustFacts): TrustDecision | undefined {
-  if (ide === undefined) return undefined;
-  return {
-    trusted: ide.isTrusted,
-    source: "ide",
-    approvesEntries: false,
-    detail: `reported by the IDE, companion on port ${ide.port}`,
-  };
+  return ide && decided(ide.isTrusted, "ide", `reported by the IDE, companion on port ${ide.port}`);
 }
 
 function byRule({ rules, root }: TrustFacts): TrustDecision | undefined {
   const rule = strongestRule(rules, root);
   if (rule === undefined) return undefined;
-  return {
-    trusted: rule.level !== TrustLevel.DO_NOT_TRUST,
-    source: "file",
-    approvesEntries: false,
-    detail: `${rule.level} for ${rule.path} (${rule.origin.file}:${rule.origin.line})`,
-  };
+  const detail = `${rule.level} for ${rule.path} (${rule.origin.file}:${rule.origin.line})`;
+  return decided(rule.level !== TrustLevel.DO_NOT_TRUST, "file", detail);
 }
 
 /**

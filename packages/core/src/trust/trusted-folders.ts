@@ -83,7 +83,7 @@ async function toRule(path: string, written: string | undefined, origin: Origin)
   }
   const level = levels.find((each) => each === written) ?? TrustLevel.DO_NOT_TRUST;
   const found = await findRulePath(resolve(path), trusts[level]);
-  const rule = { path, level, origin, ...(found.kind === "folder" ? { effective: found.real } : {}) };
+  const rule = { path, level, origin, effective: found.kind === "folder" ? found.real : undefined };
   if (level !== written) {
     const message = `the folder "${path}" is not trusted: its trust level must be one of ${levels.join(", ")}`;
     return { rules: [rule], problems: [problem(origin, "error", message)] };

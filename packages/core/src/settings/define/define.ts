@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Node } from "../../files/json/jsonc.ts";
-import { canonicalOf, childNode, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { canonicalOf, childNode, listIn, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
@@ -60,8 +60,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   const authentication = transport && readAuthentication(entry, transport.kind, report);
   const mentions = findVariables(entry, context.lookup);
   checkMentions(mentions, add, context.source);
-  const machine =
-    transport && authentication && defineMachineAuth({ transport, authentication, mentions }, context, add);
+  const machine = transport && authentication && defineMachineAuth(transport, authentication, mentions, context, add);
 
   const kind = transport?.kind;
   const isInvalid = problems.some(({ severity, code }) => severity === "error" && code === "settings_invalid");
@@ -87,15 +86,15 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     secrets: [...new Set([...mentions.secrets, ...(machine?.mentions.secrets ?? [])])],
     timeout: numberOf(childNode(entry, "timeout")) ?? defaults.timeout,
     trust: switchOf(childNode(entry, "trust")) ?? false,
-    includeTools: listOf(childNode(entry, "includeTools")),
+    includeTools: listIn(entry, "includeTools"),
     excludeTools: textsOf(childNode(entry, "excludeTools")),
     authentication,
     extras: { ...context.extras, machineAuth: machine?.machineAuth },
-    fingerprint: fingerprintOf({
+    fingerprint: fingerprintOf(
       entry,
-      command: commandOf(transport, mentions, context.base),
-      workspaceValues: context.source.scope === "workspace" ? workspaceValues(mentions) : new Map(),
-    }),
+      commandOf(transport, mentions, context.base),
+      context.source.scope === "workspace" ? workspaceValues(mentions) : new Map(),
+    ),
   };
   return { kind, definition, problems };
 }
@@ -108,15 +107,11 @@ type AddProblem = (
   source?: SettingsSource,
 ) => void;
 
-interface EntryFacts {
-  readonly transport: Transport;
-  readonly authentication: Authentication;
-  readonly mentions: Mentions;
-}
-
 /** Reads `machineAuth`. Undefined if the settings lack it, or if it has a mistake. */
 function defineMachineAuth(
-  { transport, authentication, mentions }: EntryFacts,
+  transport: Transport,
+  authentication: Authentication,
+  mentions: Mentions,
   { machine, source }: EntryContext,
   add: AddProblem,
 ): { readonly machineAuth: MachineAuth; readonly mentions: Mentions } | undefined {
@@ -152,10 +147,6 @@ function checkMentions(mentions: Mentions, add: AddProblem, source: SettingsSour
   checkUrls(mentions, (severity, node, message, next) =>
     add({ severity, code: "settings_invalid", message }, node, next, source),
   );
-}
-
-function listOf(node: Node | undefined): readonly string[] | undefined {
-  return node === undefined ? undefined : textsOf(node);
 }
 
 /** The command with its variables expanded. Undefined if a variable has no value. */
@@ -228,21 +219,15 @@ function placesFor(variable: string): string {
 }
 
 /**
- * What an approval covers. Approvals, negotiated protocols and cached catalogs are stored with a digest of these facts.
- * If the digest changes, they no longer apply.
+ * Returns a digest of what an approval covers. Approvals, negotiated protocols and cached catalogs are stored with it. If
+ * it changes, they no longer apply.
+ *
+ * @param entry The entry as written. Its `description` is not part of the digest, so a new one needs no new approval.
+ * @param command The command with its path and variables resolved. Undefined for a server with a URL, or if a variable
+ * is not set.
+ * @param workspaceValues The values of variables from the workspace's `.env` files. A changed value needs a new approval.
  */
-interface FingerprintFacts {
-  /** The entry as written. Its `description` is not part of the digest, so a new description needs no new approval. */
-  readonly entry: Node;
-  /**
-   * The command with its path and variables resolved. Undefined for a server with a URL, or if a variable is not set.
-   */
-  readonly command: string | undefined;
-  /** The values of variables from the workspace's `.env` files. A changed value needs a new approval. */
-  readonly workspaceValues: ReadonlyMap<string, string>;
-}
-
-function fingerprintOf({ entry, command, workspaceValues }: FingerprintFacts): string {
+function fingerprintOf(entry: Node, command: string | undefined, workspaceValues: ReadonlyMap<string, string>): string {
   const values = [...workspaceValues].sort(([a], [b]) => (a < b ? -1 : 1));
   const approved = [canonicalOf(entry, ["description"]), JSON.stringify(command ?? null), JSON.stringify(values)];
   return createHash("sha256").update(approved.join("\n")).digest("hex");

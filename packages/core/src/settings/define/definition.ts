@@ -52,6 +52,7 @@ export type Transport = StdioTransport | HttpTransport;
 
 /** The `oauth` keys of a server's entry in the settings. */
 export interface OAuthSettings {
+  /** If true, and the server requires a sign-in, Fairlead signs in without asking first. */
   readonly enabled?: boolean;
   readonly clientId?: string;
   readonly clientSecret?: string;

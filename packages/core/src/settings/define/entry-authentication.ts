@@ -4,7 +4,7 @@
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { childNode, listIn, stringNode, switchOf } from "../read/nodes.ts";
 import { present } from "../schema/present.ts";
 import type { Authentication, OAuthSettings, Transport } from "./definition.ts";
 import type { ReportProblem } from "./entry-transport.ts";
@@ -59,20 +59,14 @@ function impersonation(entry: Node, node: Node, report: ReportProblem): Authenti
   const targetServiceAccount = stringNode(childNode(entry, "targetServiceAccount"));
   if (targetAudience && targetServiceAccount)
     return { provider: "sa-impersonation", targetAudience, targetServiceAccount };
-  const missing = [
-    ...(targetAudience ? [] : ["targetAudience"]),
-    ...(targetServiceAccount ? [] : ["targetServiceAccount"]),
-  ];
+  const given = Object.entries({ targetAudience, targetServiceAccount });
+  const missing = given.flatMap(([key, value]) => (value ? [] : [key]));
   report("error", node, `service account impersonation needs ${missing.join(" and ")}`);
   return undefined;
 }
 
 function readOAuth(oauth: Node | undefined): OAuthSettings {
   const text = (key: string): string | undefined => stringNode(childNode(oauth, key));
-  const list = (key: string): readonly string[] | undefined => {
-    const node = childNode(oauth, key);
-    return node === undefined ? undefined : textsOf(node);
-  };
   return present({
     enabled: switchOf(childNode(oauth, "enabled")),
     clientId: text("clientId"),
@@ -81,8 +75,8 @@ function readOAuth(oauth: Node | undefined): OAuthSettings {
     tokenUrl: text("tokenUrl"),
     issuer: text("issuer"),
     registrationUrl: text("registrationUrl"),
-    scopes: list("scopes"),
-    audiences: list("audiences"),
+    scopes: listIn(oauth, "scopes"),
+    audiences: listIn(oauth, "audiences"),
     redirectUri: text("redirectUri"),
   });
 }

@@ -67,12 +67,6 @@ function stdio(command: string, entry: Node, report: ReportProblem): Transport |
       `"command" must name one program, without arguments; it is "${command}"`,
       'Move its arguments to "args".',
     );
-  const cwd = stringNode(childNode(entry, "cwd"));
-  return {
-    kind: "stdio",
-    command,
-    args: textsOf(childNode(entry, "args")),
-    env: textMapOf(childNode(entry, "env")),
-    cwd,
-  };
+  const [args, env] = [textsOf(childNode(entry, "args")), textMapOf(childNode(entry, "env"))];
+  return { kind: "stdio", command, args, env, cwd: stringNode(childNode(entry, "cwd")) };
 }

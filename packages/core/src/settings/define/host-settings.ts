@@ -4,7 +4,7 @@
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { childNode, entriesOf, itemNodes, listIn, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
 import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
@@ -83,16 +83,12 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
   const profiles = new Map<string, ClientProfile>();
   for (const source of own)
     for (const { name, value } of entriesOf(childNode(source.root, "fairlead", "clients")).values()) {
-      const list = (key: string): readonly string[] | undefined => {
-        const node = childNode(value, key);
-        return node === undefined ? undefined : textsOf(node);
-      };
       const room = (...path: readonly string[]) =>
         numberOf(source.read("fairlead", "clients", name, "toolBudget", ...path));
       const [tokens, tools] = [room("tokens") ?? room(), room("tools")];
       profiles.set(name, {
-        servers: list("servers"),
-        tools: list("tools"),
+        servers: listIn(value, "servers"),
+        tools: listIn(value, "tools"),
         toolBudget: tokens === undefined && tools === undefined ? undefined : { tokens, tools },
       });
     }
@@ -214,25 +210,23 @@ export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth
 export function extrasFor(
   name: string,
   sources: readonly CheckedSource[],
-  { start, privileged }: { readonly start: ServerExtras["start"]; readonly privileged: boolean },
+  start: ServerExtras["start"],
+  privileged: boolean,
 ): ServerExtras {
   const said = (key: string, from = sources) => from.map(({ extras }) => childNode(extras.get(name)?.value, key));
-  const granting = privileged ? sources.filter(({ scope }) => scope !== "workspace") : [];
-  const granted = (key: string): boolean =>
-    said(key, granting)
+  const isOn = (key: string, from = sources): boolean =>
+    said(key, from)
       .map(switchOf)
       .findLast((value) => value !== undefined) ?? false;
+  const granting = privileged ? sources.filter(({ scope }) => scope !== "workspace") : [];
   const starts = said("start").map(stringNode);
   const shares = said("share", granting).map(stringNode);
   return {
     start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
-    trustAnnotations: granted("trustAnnotations"),
-    sampling: granted("sampling"),
-    roots: granted("roots"),
-    alwaysLoad:
-      said("alwaysLoad")
-        .map(switchOf)
-        .findLast((value) => value !== undefined) ?? false,
+    trustAnnotations: isOn("trustAnnotations", granting),
+    sampling: isOn("sampling", granting),
+    roots: isOn("roots", granting),
+    alwaysLoad: isOn("alwaysLoad"),
     share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
     // One settings file with `hideResults` is enough to hide the results.
     hideResults: said("hideResults").some((node) => switchOf(node) === true) ? true : undefined,
@@ -246,7 +240,7 @@ export function extrasFor(
 export function machineAuthFor(
   name: string,
   sources: readonly CheckedSource[],
-  { privileged }: { readonly privileged: boolean },
+  privileged: boolean,
 ): { readonly source: CheckedSource; readonly node: Node } | undefined {
   const granting = privileged ? sources.filter(({ scope }) => scope !== "workspace") : [];
   return granting

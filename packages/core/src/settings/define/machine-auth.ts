@@ -1,7 +1,7 @@
 /** Reads `fairlead.servers.<name>.machineAuth`. Reports keys that are missing, and keys that exclude each other. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { childNode, listIn, stringNode, switchOf } from "../read/nodes.ts";
 import { present } from "../schema/present.ts";
 import type { MachineAuthSettings, OAuthSettings, Scope, Transport } from "./definition.ts";
 
@@ -50,21 +50,14 @@ function unknownKind(node: Node): string | undefined {
   return isKnown ? undefined : `"machineAuth" cannot be used: its "kind" must be one of ${kinds.join(", ")}`;
 }
 
-function fromEntry({
-  clientId,
-  clientSecret,
-  issuer,
-  tokenUrl,
-  scopes,
-  audiences,
-}: OAuthSettings): MachineAuthSettings {
-  const audience = audiences?.join(" ");
+function fromEntry(oauth: OAuthSettings): MachineAuthSettings {
+  const { clientId, clientSecret, issuer, tokenUrl, scopes } = oauth;
+  const audience = oauth.audiences?.join(" ");
   return { kind: "client_credentials", ...present({ clientId, clientSecret, issuer, tokenUrl, scopes, audience }) };
 }
 
 function fromObject(node: Node): MachineAuthSettings {
   const text = (...path: readonly string[]): string | undefined => stringNode(childNode(node, ...path));
-  const scopes = childNode(node, "scopes");
   const provider = childNode(node, "identityProvider");
   return {
     kind: kinds.find((kind) => kind === text("kind")) ?? "client_credentials",
@@ -81,7 +74,7 @@ function fromObject(node: Node): MachineAuthSettings {
       tokenUrl: text("tokenUrl"),
       issuer: text("issuer"),
       audience: text("audience"),
-      scopes: scopes && textsOf(scopes),
+      scopes: listIn(node, "scopes"),
       identityProvider:
         provider &&
         present({

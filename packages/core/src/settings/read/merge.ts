@@ -26,9 +26,7 @@ export async function merge(sources: readonly SettingsSource[], context: MergeCo
   const choices = chooseEntries(checked, trusted);
   // Loads the code for definitions only if the settings contain servers.
   const define = choices.length > 0 ? (await import("../define/define.ts")).defineServer : undefined;
-  const servers = define
-    ? choices.map((choice) => configure(choice, counting, { ...context, start: host.start, define }))
-    : [];
+  const servers = define ? choices.map((choice) => configure(choice, counting, context, host.start, define)) : [];
   const found = [
     ...sources.flatMap((source) => source.problems),
     ...context.lookup.envFiles.problems,
@@ -65,27 +63,24 @@ function switchedOff(counting: readonly CheckedSource[]): ReadonlyMap<string, Or
 
 type Define = typeof import("../define/define.ts").defineServer;
 
-interface ConfigureContext extends MergeContext {
-  readonly start: "background" | "lazy";
-  readonly define: Define;
-}
-
 function configure(
   { winner, shadowed, idleLines }: EntryChoice,
   counting: readonly CheckedSource[],
-  { trusted, lookup, start, define }: ConfigureContext,
+  { trusted, lookup }: MergeContext,
+  start: "background" | "lazy",
+  define: Define,
 ): ConfiguredServer {
   const { name, source, at, entry } = winner;
   const isWorkspace = source.scope === "workspace";
   const privileged = !isWorkspace || shadowed.length === 0;
-  const extras = extrasFor(name, counting, { start, privileged });
-  const machine = machineAuthFor(name, counting, { privileged });
+  const extras = extrasFor(name, counting, start, privileged);
+  const machine = machineAuthFor(name, counting, privileged);
   const found = [
     ...winner.problems,
     ...counting.flatMap(({ extrasProblems }) => extrasProblems.get(name) ?? []),
     ...idleLines.map(idleLine),
-    ...(privileged ? [] : withheld(name, counting)),
   ];
+  if (!privileged) found.push(...withheld(name, counting));
   const { home } = lookup.environment;
   const disabling = disabledBy(name, counting) ?? disabledInEntry(winner);
   const defined =
@@ -140,13 +135,8 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
         const node = childNode(given, key);
         if (node === undefined) return [];
         const message = `server "${name}": "${key}" was granted to your entry, so it does not apply to the workspace entry that replaces it`;
-        return {
-          severity: "warning",
-          code: "settings_invalid",
-          message,
-          origin: source.originOf(node),
-          serverName: name,
-        };
+        const origin = source.originOf(node);
+        return { severity: "warning", code: "settings_invalid", message, origin, serverName: name };
       });
     });
 }
@@ -163,7 +153,7 @@ function leftOver(source: CheckedSource, choices: readonly EntryChoice[], truste
     ...[...source.entryProblems].filter(([name]) => !winners.has(name)),
     ...[...source.extrasProblems].filter(([name]) => !counts || !names.has(name)),
   ].flatMap(([, problems]) => problems.map(withoutServer));
-  return [...(counts ? source.otherProblems : source.otherProblems.map(withoutServer)), ...unused];
+  return (counts ? source.otherProblems : source.otherProblems.map(withoutServer)).concat(unused);
 }
 
 function withoutServer({ code, message, origin, next }: Problem): Problem {

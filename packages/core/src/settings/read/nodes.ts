@@ -65,6 +65,12 @@ export function textsOf(node: Node | undefined): readonly string[] {
   return itemNodes(node).flatMap((item) => stringNode(item) ?? []);
 }
 
+/** Like `textsOf`, but undefined if there is no value. */
+export function listIn(node: Node | undefined, key: string): readonly string[] | undefined {
+  const list = childNode(node, key);
+  return list && textsOf(list);
+}
+
 /** The members of an object as strings. Converts numbers and booleans to strings. */
 export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();

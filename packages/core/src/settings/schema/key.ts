@@ -52,6 +52,28 @@ export interface ListsKey extends Leaf {
 /** A key that holds a value, not further keys of the table. */
 export type LeafKey = TextKey | SwitchKey | NumberKey | ListKey | TextsKey | ListsKey;
 
+type More<K extends LeafKey> = Omit<K, "type" | "workspace" | "description">;
+
+/** Creates a row of the table whose value is a string. */
+export function textKey(workspace: WorkspaceRule, description: string, more: More<TextKey> = {}): TextKey {
+  return { type: "text", workspace, description, ...more };
+}
+
+/** Creates a row of the table whose value is a boolean. */
+export function switchKey(workspace: WorkspaceRule, description: string, more: More<SwitchKey> = {}): SwitchKey {
+  return { type: "switch", workspace, description, ...more };
+}
+
+/** Creates a row of the table whose value is a number. */
+export function numberKey(workspace: WorkspaceRule, description: string, more: More<NumberKey>): NumberKey {
+  return { type: "number", workspace, description, ...more };
+}
+
+/** Creates a row of the table whose value is a list of strings. */
+export function listKey(workspace: WorkspaceRule, description: string, more: More<ListKey> = {}): ListKey {
+  return { type: "list", workspace, description, ...more };
+}
+
 /** An object whose keys the table lists. */
 export interface ObjectKey {
   readonly type: "object";

@@ -2,29 +2,26 @@
 
 import { defaults } from "./defaults.ts";
 import { entrySchema } from "./entry-schema.ts";
-import { type LeafKey, longestTime, type ObjectKey, type SettingsKey, type WorkspaceRule } from "./key.ts";
+import {
+  type LeafKey,
+  listKey,
+  longestTime,
+  numberKey,
+  type ObjectKey,
+  type SettingsKey,
+  switchKey,
+  textKey,
+  type WorkspaceRule,
+} from "./key.ts";
 import { serverExtras } from "./server-extras-schema.ts";
 
 const trusted = "once the folder is trusted";
 const tightens = "only to restrict further, in a trusted folder";
 const never = "never: set it in user or system settings";
 
-interface BudgetTexts {
-  readonly description: string;
-  readonly workspace: WorkspaceRule;
-  readonly tokens: string;
-  readonly tools: string;
-}
-
 /** Creates the key of a tool budget. Its value is `{ tokens?, tools? }`, or a number, which sets `tokens`. */
-function toolBudgetKey({ description, workspace, tokens, tools }: BudgetTexts): ObjectKey {
-  const count = (maximum: number, about: string): LeafKey => ({
-    type: "number",
-    minimum: 1,
-    maximum,
-    workspace,
-    description: about,
-  });
+function toolBudgetKey(workspace: WorkspaceRule, description: string, tokens: string, tools: string): ObjectKey {
+  const count = (maximum: number, about: string): LeafKey => numberKey(workspace, about, { minimum: 1, maximum });
   return {
     type: "object",
     description,
@@ -39,27 +36,22 @@ const clientProfileSchema: ObjectKey = {
   type: "object",
   description: "The servers and tools that one client of the gateway may use.",
   properties: {
-    servers: {
-      type: "list",
-      workspace: never,
-      description:
-        "The servers that the client may use. Default: all. With an empty list, the client can use no server.",
-      examples: [["github", "files"]],
-    },
-    tools: {
-      type: "list",
-      workspace: never,
-      description:
-        "The tools that the client may use, as `server.tool`; `*` matches any characters. Default: all tools of the servers that the client may use.",
-      examples: [["github.search_*", "files.*"]],
-    },
-    toolBudget: toolBudgetKey({
-      description:
-        "The limit on the tools that the gateway lists to the client. A number instead of an object sets `tokens`. The client finds the other tools with `search_tools` and calls them with `call_tool`. Default: the gateway lists all tools.",
-      workspace: never,
-      tokens: "How many tokens the listed tools may take.",
-      tools: "How many tools the gateway may list.",
-    }),
+    servers: listKey(
+      never,
+      "The servers that the client may use. Default: all. With an empty list, the client can use no server.",
+      { examples: [["github", "files"]] },
+    ),
+    tools: listKey(
+      never,
+      "The tools that the client may use, as `server.tool`; `*` matches any characters. Default: all tools of the servers that the client may use.",
+      { examples: [["github.search_*", "files.*"]] },
+    ),
+    toolBudget: toolBudgetKey(
+      never,
+      "The limit on the tools that the gateway lists to the client. A number instead of an object sets `tokens`. The client finds the other tools with `search_tools` and calls them with `call_tool`. Default: the gateway lists all tools.",
+      "How many tokens the listed tools may take.",
+      "How many tools the gateway may list.",
+    ),
   },
 };
 
@@ -67,58 +59,40 @@ const fairlead: ObjectKey = {
   type: "object",
   description: "Fairlead's own settings.",
   properties: {
-    start: {
-      type: "text",
-      oneOf: ["background", "lazy"],
-      default: "background",
-      workspace: trusted,
-      description: "When Fairlead connects to servers: at once in the background, or when they are first used.",
-    },
-    connectTimeout: {
-      type: "number",
+    start: textKey(
+      trusted,
+      "When Fairlead connects to servers: at once in the background, or when they are first used.",
+      { oneOf: ["background", "lazy"], default: "background" },
+    ),
+    connectTimeout: numberKey(tightens, "How long connecting may take, in milliseconds.", {
       minimum: 1,
       maximum: longestTime,
       default: defaults.connectTimeout,
-      workspace: tightens,
-      description: "How long connecting may take, in milliseconds.",
-    },
+    }),
     limits: {
       type: "object",
       description: "Limits on calls; a workspace may lower them.",
       properties: {
-        callTotal: {
-          type: "number",
+        callTotal: numberKey(tightens, "How long a call may take in total, even with progress, in milliseconds.", {
           minimum: 1,
           maximum: longestTime,
           default: defaults.callTotal,
-          workspace: tightens,
-          description: "How long a call may take in total, even with progress, in milliseconds.",
-        },
-        callsPerServer: {
-          type: "number",
+        }),
+        callsPerServer: numberKey(tightens, "How many calls may run at the same time on one server.", {
           minimum: 1,
           maximum: 10_000,
           default: defaults.callsPerServer,
-          workspace: tightens,
-          description: "How many calls may run at the same time on one server.",
-        },
-        callsTotal: {
-          type: "number",
+        }),
+        callsTotal: numberKey(tightens, "How many calls may run at the same time on all servers.", {
           minimum: 1,
           maximum: 10_000,
           default: defaults.callsTotal,
-          workspace: tightens,
-          description: "How many calls may run at the same time on all servers.",
-        },
-        catalogBytes: {
-          type: "number",
-          minimum: 1024,
-          maximum: 1_000_000_000,
-          default: defaults.catalogBytes,
-          workspace: tightens,
-          description:
-            "The maximum size of one server's catalog, in bytes of JSON: tools, prompts and resources together. One page of a list may take a quarter of this size. Fairlead leaves out the items beyond the limit and says so in a note about the server.",
-        },
+        }),
+        catalogBytes: numberKey(
+          tightens,
+          "The maximum size of one server's catalog, in bytes of JSON: tools, prompts and resources together. One page of a list may take a quarter of this size. Fairlead leaves out the items beyond the limit and says so in a note about the server.",
+          { minimum: 1024, maximum: 1_000_000_000, default: defaults.catalogBytes },
+        ),
       },
     },
     permissions: {
@@ -133,76 +107,57 @@ const fairlead: ObjectKey = {
             "For each server, the only tools that may be called. If the workspace has a list too, a tool must be in both lists.",
           examples: [{ github: ["search_issues", "get_issue"] }],
         },
-        denyTools: {
-          type: "list",
-          workspace: tightens,
-          description: "Tools that are denied on every server. Write the name that the server gives the tool.",
-        },
+        denyTools: listKey(
+          tightens,
+          "Tools that are denied on every server. Write the name that the server gives the tool.",
+        ),
       },
     },
-    toolBudget: toolBudgetKey({
-      description:
-        "How much of a request to the model the tool definitions may take. A number instead of an object sets `tokens`. The model searches for the tools that do not fit.",
-      workspace: tightens,
-      tokens:
-        "How many tokens the tool definitions may take. Default: 20000, or a tenth of the model's context if that is less.",
-      tools: "How many tools a request may declare. Default: as many as the model's API accepts.",
-    }),
-    contextTokens: {
-      type: "number",
-      minimum: 1_000,
-      maximum: 1_000_000_000,
-      workspace: tightens,
-      description: "The size of the model's context in tokens. Default: the model's known size, or else 128 000.",
-    },
-    resultTokens: {
-      type: "number",
-      default: defaults.resultTokens,
-      minimum: 100,
-      maximum: 1_000_000_000,
-      workspace: tightens,
-      description:
-        "The largest result, in tokens, that the model gets completely. A larger result is stored: the model gets a preview and reads the result in parts.",
-    },
-    resourceFunctions: {
-      type: "switch",
-      default: true,
-      workspace: tightens,
-      description:
-        "Whether models get two functions, `list_resources` and `read_resource`, if a server has resources. Each read needs confirmation like a call.",
-    },
-    clientMetadataUrl: {
-      type: "text",
-      format: "https-url",
-      workspace: never,
-      description: "The address of a client metadata document, which identifies Fairlead to authorization servers.",
-    },
-    googleHosts: {
-      type: "list",
-      workspace: never,
-      description:
-        "Hosts that may get Google tokens (`authProviderType: google_credentials`), in addition to `*.googleapis.com`, `luci.app` and `*.luci.app`; `*.example.com` means every host below `example.com`.",
-      examples: [["tools.example.com", "*.run.app"]],
-    },
+    toolBudget: toolBudgetKey(
+      tightens,
+      "How much of a request to the model the tool definitions may take. A number instead of an object sets `tokens`. The model searches for the tools that do not fit.",
+      "How many tokens the tool definitions may take. Default: 20000, or a tenth of the model's context if that is less.",
+      "How many tools a request may declare. Default: as many as the model's API accepts.",
+    ),
+    contextTokens: numberKey(
+      tightens,
+      "The size of the model's context in tokens. Default: the model's known size, or else 128 000.",
+      { minimum: 1_000, maximum: 1_000_000_000 },
+    ),
+    resultTokens: numberKey(
+      tightens,
+      "The largest result, in tokens, that the model gets completely. A larger result is stored: the model gets a preview and reads the result in parts.",
+      { default: defaults.resultTokens, minimum: 100, maximum: 1_000_000_000 },
+    ),
+    resourceFunctions: switchKey(
+      tightens,
+      "Whether models get two functions, `list_resources` and `read_resource`, if a server has resources. Each read needs confirmation like a call.",
+      { default: true },
+    ),
+    clientMetadataUrl: textKey(
+      never,
+      "The address of a client metadata document, which identifies Fairlead to authorization servers.",
+      { format: "https-url" },
+    ),
+    googleHosts: listKey(
+      never,
+      "Hosts that may get Google tokens (`authProviderType: google_credentials`), in addition to `*.googleapis.com`, `luci.app` and `*.luci.app`; `*.example.com` means every host below `example.com`.",
+      { examples: [["tools.example.com", "*.run.app"]] },
+    ),
     audit: {
       type: "object",
       description: "Settings of the ledger, which records calls and decisions.",
       properties: {
-        arguments: {
-          type: "switch",
+        arguments: switchKey(never, "Store the arguments of calls in the ledger too, not only their digest.", {
           default: false,
-          workspace: never,
-          description: "Store the arguments of calls in the ledger too, not only their digest.",
-        },
+        }),
       },
     },
-    recording: {
-      type: "switch",
-      default: true,
-      workspace: tightens,
-      description:
-        "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns recording off.",
-    },
+    recording: switchKey(
+      tightens,
+      "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns recording off.",
+      { default: true },
+    ),
     servers: {
       type: "named",
       placeholder: "<name>",
@@ -225,7 +180,7 @@ export const settingsSchema: ObjectKey = {
     "Settings of Gemini CLI and Fairlead. Keys that are not listed here belong to other programs and are left alone.",
   shared: true,
   properties: {
-    $schema: { type: "text", workspace: "no effect anywhere", description: "The address of this schema, for editors." },
+    $schema: textKey("no effect anywhere", "The address of this schema, for editors."),
     mcpServers: {
       type: "named",
       placeholder: "<name>",
@@ -237,26 +192,19 @@ export const settingsSchema: ObjectKey = {
       type: "object",
       description: "Which servers may start.",
       properties: {
-        allowed: {
-          type: "list",
-          workspace: tightens,
-          description:
-            "Only these servers may start. If several settings files have this list, a server must be in each of these lists; an empty list allows none. An entry of a workspace still needs approval.",
-        },
-        excluded: {
-          type: "list",
-          workspace: tightens,
-          description:
-            "Fairlead does not start these servers. If several settings files have this list, all of these lists apply.",
-        },
-        serverCommand: {
-          type: "text",
-          workspace: "once the folder is trusted and the entry approved",
-          expanded: true,
-          description:
-            "A command line that becomes the server `mcp`, unless there is an entry of that name. Quotes work as in a shell; operators such as `|` are not allowed.",
-          examples: ["node ./server.js --port 8080"],
-        },
+        allowed: listKey(
+          tightens,
+          "Only these servers may start. If several settings files have this list, a server must be in each of these lists; an empty list allows none. An entry of a workspace still needs approval.",
+        ),
+        excluded: listKey(
+          tightens,
+          "Fairlead does not start these servers. If several settings files have this list, all of these lists apply.",
+        ),
+        serverCommand: textKey(
+          "once the folder is trusted and the entry approved",
+          "A command line that becomes the server `mcp`, unless there is an entry of that name. Quotes work as in a shell; operators such as `|` are not allowed.",
+          { expanded: true, examples: ["node ./server.js --port 8080"] },
+        ),
       },
     },
     security: {
@@ -268,13 +216,11 @@ export const settingsSchema: ObjectKey = {
           type: "object",
           description: "Trusted folders.",
           properties: {
-            enabled: {
-              type: "switch",
-              default: true,
-              workspace: never,
-              description:
-                "If `false`, Fairlead treats every folder as trusted. Entries of a workspace still need approval.",
-            },
+            enabled: switchKey(
+              never,
+              "If `false`, Fairlead treats every folder as trusted. Entries of a workspace still need approval.",
+              { default: true },
+            ),
           },
         },
       },
@@ -284,13 +230,11 @@ export const settingsSchema: ObjectKey = {
       description: "Gemini CLI's settings about the IDE. Fairlead uses only `enabled`.",
       shared: true,
       properties: {
-        enabled: {
-          type: "switch",
-          default: true,
-          workspace: never,
-          description:
-            "If `false`, Fairlead does not ask the IDE whether it trusts the folder. Fairlead asks if it runs in the integrated terminal of an IDE with Gemini CLI's companion extension.",
-        },
+        enabled: switchKey(
+          never,
+          "If `false`, Fairlead does not ask the IDE whether it trusts the folder. Fairlead asks if it runs in the integrated terminal of an IDE with Gemini CLI's companion extension.",
+          { default: true },
+        ),
       },
     },
     fairlead,

@@ -1,24 +1,20 @@
 /** The keys of `fairlead.servers.<name>`. */
 
-import type { ListKey, ObjectKey, TextKey, WorkspaceRule } from "./key.ts";
+import { listKey, type ObjectKey, switchKey, type TextKey, textKey, type WorkspaceRule } from "./key.ts";
 
-const workspace = "never: set it in user or system settings";
+const trusted: WorkspaceRule = "once the folder is trusted";
+const tightens: WorkspaceRule = "only to restrict further, in a trusted folder";
+const never: WorkspaceRule = "never: set it in user or system settings";
 
-function text(description: string, more: Partial<Pick<TextKey, "format" | "oneOf" | "examples">> = {}): TextKey {
-  return { type: "text", workspace, expanded: true, description, ...more };
+/** A key of `machineAuth`. A workspace may set none of them, because they name keys, and who gets the credentials. */
+function text(description: string, more: Partial<Pick<TextKey, "format" | "examples">> = {}): TextKey {
+  return textKey(never, description, { expanded: true, ...more });
 }
 
 /** A key whose value is one of several fixed words. Variables in the value are not expanded. */
 function word(description: string, oneOf: readonly string[]): TextKey {
-  return { type: "text", workspace, description, oneOf };
+  return textKey(never, description, { oneOf });
 }
-
-const scopes: ListKey = {
-  type: "list",
-  workspace,
-  expanded: true,
-  description: "The scopes to request, instead of those that the server names.",
-};
 
 const identityProvider: ObjectKey = {
   type: "object",
@@ -40,7 +36,7 @@ export const machineAuthSchema: ObjectKey = {
   type: "object",
   description:
     "How Fairlead gets tokens for the server if no person signs in. `true` means `client_credentials` with `clientId` and `clientSecret` under `oauth` of the entry.",
-  instead: { type: "switch", workspace, description: "" },
+  instead: switchKey(never, ""),
   properties: {
     kind: word("The OAuth grant.", ["client_credentials", "jwt_bearer", "enterprise"]),
     clientId: text("The client id at the authorization server."),
@@ -74,79 +70,47 @@ export const machineAuthSchema: ObjectKey = {
     audience: text(
       "For `client_credentials`: the `audience` parameter. For `assertionFrom`: the audience of the JWT. For `enterprise`: the audience of the ID-JAG. Default for the JWT and the ID-JAG: the issuer.",
     ),
-    scopes,
+    scopes: listKey(never, "The scopes to request, instead of those that the server names.", { expanded: true }),
     identityProvider,
   },
 };
-
-const trusted: WorkspaceRule = "once the folder is trusted";
-const tightens: WorkspaceRule = "only to restrict further, in a trusted folder";
-const never: WorkspaceRule = "never: set it in user or system settings";
 
 /** Describes Fairlead's own settings for one server. */
 export const serverExtras: ObjectKey = {
   type: "object",
   description: "Fairlead's own options for a server of `mcpServers`.",
   properties: {
-    enabled: {
-      type: "switch",
+    enabled: switchKey(tightens, "`false` in any file disables the server (`fairlead mcp disable`).", {
       default: true,
-      workspace: tightens,
-      description: "`false` in any file disables the server (`fairlead mcp disable`).",
-    },
-    start: {
-      type: "text",
-      oneOf: ["background", "lazy"],
-      workspace: trusted,
-      description: "Like `fairlead.start`, but only for this server.",
-    },
-    trustAnnotations: {
-      type: "switch",
+    }),
+    start: textKey(trusted, "Like `fairlead.start`, but only for this server.", { oneOf: ["background", "lazy"] }),
+    trustAnnotations: switchKey(never, "Trust the server's annotations of its tools (read-only, destructive).", {
       default: false,
-      workspace: never,
-      description: "Trust the server's annotations of its tools (read-only, destructive).",
-    },
-    sampling: {
-      type: "switch",
-      default: false,
-      workspace: never,
-      description: "The server may send requests to your model (sampling).",
-    },
-    roots: {
-      type: "switch",
-      default: false,
-      workspace: never,
-      description:
-        "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
-    },
+    }),
+    sampling: switchKey(never, "The server may send requests to your model (sampling).", { default: false }),
+    roots: switchKey(
+      never,
+      "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
+      { default: false },
+    ),
     machineAuth: machineAuthSchema,
-    hideResults: {
-      type: "switch",
-      default: false,
-      workspace: tightens,
-      description:
-        "Keep the server's results out of recorded conversations and recordings: they are replaced by `(hidden)`. `fairlead test` writes no snapshots of them.",
-    },
-    alwaysLoad: {
-      type: "switch",
-      default: false,
-      workspace: trusted,
-      description:
-        "Offer the server's tools to models directly, before those of other servers, as far as `fairlead.toolBudget` has room for them.",
-    },
-    share: {
-      type: "text",
-      oneOf: ["auto", "all", "client"],
-      default: "auto",
-      workspace: never,
-      description:
-        "How clients of the gateway (`fairlead serve`) share connections to the server. `all`: all clients share one connection. `client`: each client has its own connection. `auto`: clients share a connection to a server with the stateless protocol (2026-07-28) and to most stdio programs; each client has its own connection to an HTTP server with an older protocol, and to a program that keeps state for one user (browser, shell, debugger), that asks questions without saying which client they concern, or that gets `roots`.",
-    },
-    issuerOverride: {
-      type: "text",
+    hideResults: switchKey(
+      tightens,
+      "Keep the server's results out of recorded conversations and recordings: they are replaced by `(hidden)`. `fairlead test` writes no snapshots of them.",
+      { default: false },
+    ),
+    alwaysLoad: switchKey(
+      trusted,
+      "Offer the server's tools to models directly, before those of other servers, as far as `fairlead.toolBudget` has room for them.",
+      { default: false },
+    ),
+    share: textKey(
+      never,
+      "How clients of the gateway (`fairlead serve`) share connections to the server. `all`: all clients share one connection. `client`: each client has its own connection. `auto`: clients share a connection to a server with the stateless protocol (2026-07-28) and to most stdio programs; each client has its own connection to an HTTP server with an older protocol, and to a program that keeps state for one user (browser, shell, debugger), that asks questions without saying which client they concern, or that gets `roots`.",
+      { oneOf: ["auto", "all", "client"], default: "auto" },
+    ),
+    issuerOverride: textKey(never, "Accept this issuer although the server's metadata names another issuer.", {
       format: "url",
-      workspace: never,
-      description: "Accept this issuer although the server's metadata names another issuer.",
-    },
+    }),
   },
 };
