@@ -62,7 +62,7 @@ export function createModelFetch(options: {
       init.signal?.addEventListener("abort", end, { once: true });
       if (init.signal?.aborted === true) end();
       if (withoutBody.has(status)) end();
-      const body = withoutBody.has(status) ? null : readThrough(answer.body, watch.restart, end, toCut);
+      const body = withoutBody.has(status) ? null : readThrough(answer.body, () => watch.restart(), end, toCut);
       return new Response(body, { status, statusText, headers });
     } catch (error) {
       watch.end();

@@ -108,7 +108,7 @@ test("started while it is held, it runs from the release on", async () => {
 });
 
 test("released before it is started, it does not start", async () => {
-  const { clock, deadline, holder } = timed();
+  const { clock, holder } = timed();
   holder.hold();
   await holder.release();
   expect(clock.pending()).toBe(0);

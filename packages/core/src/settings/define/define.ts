@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Node } from "../../files/json/jsonc.ts";
-import { canonicalOf, childNode, listIn, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { canonicalOf, childNode, numberOf, stringNode, switchOf, textListIn, textsOf } from "../read/nodes.ts";
 import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
@@ -86,7 +86,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     secrets: [...new Set([...mentions.secrets, ...(machine?.mentions.secrets ?? [])])],
     timeout: numberOf(childNode(entry, "timeout")) ?? defaults.timeout,
     trust: switchOf(childNode(entry, "trust")) ?? false,
-    includeTools: listIn(entry, "includeTools"),
+    includeTools: textListIn(entry, "includeTools"),
     excludeTools: textsOf(childNode(entry, "excludeTools")),
     authentication,
     extras: { ...context.extras, machineAuth: machine?.machineAuth },

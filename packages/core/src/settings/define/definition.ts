@@ -1,5 +1,7 @@
 /** `ServerDefinition` and `Settings`: the types that other code uses instead of raw settings. */
 
+import type { MCPOAuthConfig } from "./server-config.ts";
+
 /** The scopes of settings, weakest first. */
 export type Scope = "system-defaults" | "user" | "workspace" | "system";
 
@@ -51,19 +53,7 @@ export interface HttpTransport {
 export type Transport = StdioTransport | HttpTransport;
 
 /** The `oauth` keys of a server's entry in the settings. */
-export interface OAuthSettings {
-  /** If true, and the server requires a sign-in, Fairlead signs in without asking first. */
-  readonly enabled?: boolean;
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly authorizationUrl?: string;
-  readonly tokenUrl?: string;
-  readonly issuer?: string;
-  readonly registrationUrl?: string;
-  readonly scopes?: readonly string[];
-  readonly audiences?: readonly string[];
-  readonly redirectUri?: string;
-}
+export type OAuthSettings = Omit<MCPOAuthConfig, "tokenParamName">;
 
 /** How Fairlead signs in to a server: with OAuth, with Google credentials, or as a Google service account. */
 export type Authentication =

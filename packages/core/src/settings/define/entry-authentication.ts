@@ -4,7 +4,7 @@
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, listIn, stringNode, switchOf } from "../read/nodes.ts";
+import { childNode, stringNode, switchOf, textListIn } from "../read/nodes.ts";
 import { present } from "../schema/present.ts";
 import type { Authentication, OAuthSettings, Transport } from "./definition.ts";
 import type { ReportProblem } from "./entry-transport.ts";
@@ -75,8 +75,8 @@ function readOAuth(oauth: Node | undefined): OAuthSettings {
     tokenUrl: text("tokenUrl"),
     issuer: text("issuer"),
     registrationUrl: text("registrationUrl"),
-    scopes: listIn(oauth, "scopes"),
-    audiences: listIn(oauth, "audiences"),
+    scopes: textListIn(oauth, "scopes"),
+    audiences: textListIn(oauth, "audiences"),
     redirectUri: text("redirectUri"),
   });
 }

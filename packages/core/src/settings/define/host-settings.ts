@@ -4,7 +4,7 @@
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, entriesOf, itemNodes, listIn, numberOf, stringNode, switchOf, textsOf } from "../read/nodes.ts";
+import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textListIn, textsOf } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
 import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
@@ -87,8 +87,8 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
         numberOf(source.read("fairlead", "clients", name, "toolBudget", ...path));
       const [tokens, tools] = [room("tokens") ?? room(), room("tools")];
       profiles.set(name, {
-        servers: listIn(value, "servers"),
-        tools: listIn(value, "tools"),
+        servers: textListIn(value, "servers"),
+        tools: textListIn(value, "tools"),
         toolBudget: tokens === undefined && tools === undefined ? undefined : { tokens, tools },
       });
     }

@@ -1,7 +1,7 @@
 /** Reads `fairlead.servers.<name>.machineAuth`. Reports keys that are missing, and keys that exclude each other. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, listIn, stringNode, switchOf } from "../read/nodes.ts";
+import { childNode, stringNode, switchOf, textListIn } from "../read/nodes.ts";
 import { present } from "../schema/present.ts";
 import type { MachineAuthSettings, OAuthSettings, Scope, Transport } from "./definition.ts";
 
@@ -74,7 +74,7 @@ function fromObject(node: Node): MachineAuthSettings {
       tokenUrl: text("tokenUrl"),
       issuer: text("issuer"),
       audience: text("audience"),
-      scopes: listIn(node, "scopes"),
+      scopes: textListIn(node, "scopes"),
       identityProvider:
         provider &&
         present({

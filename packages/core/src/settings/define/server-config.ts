@@ -1,10 +1,20 @@
 /** Types of the settings that a program passes: one `mcpServers` entry, and `createHost({ settings })`. */
 
-import type { OAuthSettings } from "./definition.ts";
 import type { AuthProviderType } from "./entry-authentication.ts";
 
 /** OAuth settings of one server, for values that Fairlead cannot discover itself. */
-export interface MCPOAuthConfig extends OAuthSettings {
+export interface MCPOAuthConfig {
+  /** If true, and the server requires a sign-in, Fairlead signs in without asking first. */
+  readonly enabled?: boolean;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly authorizationUrl?: string;
+  readonly tokenUrl?: string;
+  readonly issuer?: string;
+  readonly registrationUrl?: string;
+  readonly scopes?: readonly string[];
+  readonly audiences?: readonly string[];
+  readonly redirectUri?: string;
   /** Fairlead ignores this key with a warning, because it never sends a token in a URL. */
   readonly tokenParamName?: string;
 }

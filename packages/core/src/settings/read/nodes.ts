@@ -66,7 +66,7 @@ export function textsOf(node: Node | undefined): readonly string[] {
 }
 
 /** Like `textsOf`, but undefined if there is no value. */
-export function listIn(node: Node | undefined, key: string): readonly string[] | undefined {
+export function textListIn(node: Node | undefined, key: string): readonly string[] | undefined {
   const list = childNode(node, key);
   return list && textsOf(list);
 }
