@@ -21,7 +21,7 @@ export function conversationDocument({ head, lines }: RecordedConversation): obj
   const { id, time, workspace, model } = head;
   return {
     id,
-    ...(title !== undefined && { title }),
+    title,
     startedAt: time,
     workspace,
     model,

@@ -80,7 +80,7 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
 export function toTurnEvent({ time: _time, ...event }: RecordedEvent & { readonly time: string }): TurnEvent {
   if (event.type !== "error") return event as TurnEvent;
   const { code, message, next } = event.error;
-  return { type: "error", error: new HostError(code, message, next === undefined ? {} : { next }) };
+  return { type: "error", error: new HostError(code, message, { next }) };
 }
 
 /** Whether the recorded line is an event of a turn, such as a part of the model's answer. */

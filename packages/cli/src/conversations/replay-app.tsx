@@ -69,8 +69,8 @@ export async function replayInApp(recorded: RecordedConversation, { io, speed, s
     { stdin, stdout: drawingStream(stdout, () => {}), exitOnCtrlC: false },
   );
   try {
-    const pace = step ? {} : { speed };
-    await play(recorded, { ...pace, clock, signal: AbortSignal.any([signal, stop.signal]) }, async (event) => {
+    const how = { speed: step ? undefined : speed, clock, signal: AbortSignal.any([signal, stop.signal]) };
+    await play(recorded, how, async (event) => {
       if (step && reduce(store.get(), event).items.length > store.get().items.length) await nextKey();
       store.dispatch(event.type === "turn" || event.type === "sent" ? { ...event, now: systemClock.now() } : event);
     });

@@ -40,7 +40,7 @@ export async function readManualLine(
   const { server, serverToolName } = target;
   if (calledTool === undefined) throw notConnected(server, host) ?? unknownTool(server, serverToolName, tools);
   const schema = host.catalog(server)?.tools.find(({ name }) => name === serverToolName)?.inputSchema;
-  const args = await readArguments({ words, json: undefined, ...(written && { written }) }, schema, context);
+  const args = await readArguments({ words, json: undefined, written }, schema, context);
   if (!isObject(args)) throw new HostError("arguments_invalid", "Invalid parameters: must be an object");
   return { name: calledTool.name, args: toPlainArguments(args, server) };
 }

@@ -86,7 +86,7 @@ export function readOptions({ command, globals }: Pick<Context, "command" | "glo
     wait: wait === undefined ? undefined : readDuration("--wait", wait),
     maxTurns: maxTurns === undefined ? undefined : readCount("--max-turns", maxTurns),
     failOnDenied,
-    resuming: { continue: isContinued, ...(resume !== undefined && { resume }) },
+    resuming: { continue: isContinued, resume },
   };
 }
 

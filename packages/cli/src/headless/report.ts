@@ -54,7 +54,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
       const calls = withCall(report.calls, event);
       const denied = calls.filter(({ status }) => status === "denied").length;
       // The report has only the model's last answer, so it drops text that the model wrote before a call.
-      return { ...report, calls, denied, ...(event.status === "requested" && { text: "" }) };
+      return { ...report, calls, denied, text: event.status === "requested" ? "" : report.text };
     }
     case "text":
       return { ...report, text: `${report.text}${event.text}` };
@@ -96,15 +96,7 @@ export function reportDocument(
   failure?: HostError,
 ): object {
   const error = failure === undefined ? told : errorDocument(failure);
-  return {
-    ok: ok && error === undefined,
-    ...(model && { model }),
-    ...(conversation !== undefined && { conversation }),
-    ...(reason && { reason }),
-    text,
-    ...rest,
-    ...(error && { error }),
-  };
+  return { ok: ok && error === undefined, model, conversation, reason, text, ...rest, error };
 }
 
 /** Adds an event of a call, or replaces the earlier event of the same call: each event has all data of its call. */
@@ -142,22 +134,6 @@ export type EventLine =
 
 /** Returns the output line for an event. Undefined for a confirmation, because there is no terminal to ask on. */
 export function toEventLine(event: TurnEvent): EventLine | undefined {
-  switch (event.type) {
-    case "confirmation":
-      return undefined;
-    case "error":
-      return { type: "error", error: errorDocument(event.error) };
-    case "text":
-    case "thought":
-    case "call":
-    case "progress":
-    case "quarantined":
-    case "waiting":
-    case "missing":
-    case "note":
-    case "retry":
-    case "usage":
-    case "done":
-      return event;
-  }
+  if (event.type === "confirmation") return undefined;
+  return event.type === "error" ? { type: "error", error: errorDocument(event.error) } : event;
 }

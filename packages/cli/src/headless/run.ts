@@ -6,7 +6,7 @@ import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Conversation, ConversationOptions, SendOptions } from "@fairlead/core/turn/conversation";
+import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { CallFailure, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
 import { modelNameOf, wantedConversation } from "../conversations/find-conversation.ts";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
@@ -61,15 +61,13 @@ async function converse(
       await warnOfPolicyProblems(host, context);
       const message =
         model === undefined ? commands(options.typed, piped) : await composeMessage(options, piped, host, context);
-      const last: LastCall = {};
-      const opening = { ...options, notTried: await notTried(host), ...(resumed && { resume: resumed.id }) };
-      const conversation = await open(model && counted(model, writer), opening, { host, context, last });
+      const turn = new HeadlessTurn(options, host, writer, context);
+      const conversation = await turn.open(model, resumed?.id);
       const { provider, name } = conversation.model;
       writer.start({ provider, name }, conversation.id);
       const notesOfAllowed = createAllowedNotes(allow, host);
       for (const note of [...message.notes, ...notesOfAllowed()]) writer.event({ type: "note", message: note });
-      const named = { ...message, ...(model === undefined && { waitFor: namedIn(message, conversation, host) }) };
-      return take(conversation, named, options, { writer, context, last, notesOfAllowed });
+      return turn.run(conversation, message, notesOfAllowed);
     },
     how,
   );
@@ -91,86 +89,90 @@ function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
 
-/** Returns the servers that the turn waits for: the servers of the calls in the message. */
-function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
-  return serversOfCalls(parts[0]?.text ?? "", { host, tools: conversation.tools() });
-}
-
 /** Returns the servers that failed in an earlier run, each with an error. The turn does not wait for these servers. */
 async function notTried(host: Host): Promise<readonly MissingServer[]> {
   const now = Date.now();
   return (await host.failedStarts()).map((failed) => {
     const { message, next } = skippedError(failed, now);
-    return { server: failed.server, message, ...(next !== undefined && { next }) };
+    return { server: failed.server, message, next };
   });
 }
 
-/** Options for opening the conversation. `resume`: the id of the conversation to continue. */
-type Opening = HeadlessOptions & Pick<ConversationOptions, "notTried"> & { readonly resume?: string };
+/** One turn: opens its conversation, sends the message, and writes the events. */
+class HeadlessTurn {
+  readonly #options: HeadlessOptions;
+  readonly #host: Host;
+  readonly #writer: TurnWriter;
+  readonly #context: Context;
+  /** The last failed call. With `--model manual`, its error explains why Fairlead did not run the remaining lines. */
+  #failure: CallFailure | undefined;
 
-async function open(
-  model: Model | undefined,
-  { notTried, servers, wait, maxTurns, resume }: Opening,
-  { host, context, last }: { readonly host: Host; readonly context: Context; readonly last: LastCall },
-): Promise<Conversation> {
-  const manual = createManualModel({
-    onStopped(left) {
-      const rest = left === 1 ? "the last line was not run" : `the other ${left} lines were not run`;
-      const { code = "tool_error", message: why = "a call failed" } = last.failure ?? {};
-      throw new HostError(code, `${rest}: ${why}`);
-    },
-    parse: async (line) => ({
-      kind: "call",
-      call: await readManualLine(line, { host, tools: conversation.tools() }, context),
-    }),
-  });
-  const how = {
-    model: model ?? manual,
-    ...(notTried && { notTried }),
-    ...(servers && { servers }),
-    ...(wait !== undefined && { wait }),
-    ...(maxTurns !== undefined && { limits: { turns: maxTurns } }),
-  };
-  const conversation: Conversation =
-    resume === undefined ? host.conversation(how) : await host.conversation({ ...how, resume });
-  return conversation;
-}
-
-/** The last failed call. With `--model manual`, its error explains why Fairlead did not run the remaining lines. */
-interface LastCall {
-  failure?: CallFailure;
-}
-
-interface Taking {
-  readonly writer: TurnWriter;
-  readonly context: Context;
-  readonly last: LastCall;
-  /**
-   * Returns warnings about mistyped tools in `--allow`. Each call returns only warnings that no earlier call returned.
-   */
-  readonly notesOfAllowed: () => readonly string[];
-}
-
-async function take(
-  conversation: Conversation,
-  { history: before, parts, waitFor }: HeadlessMessage & Pick<SendOptions, "waitFor">,
-  options: HeadlessOptions,
-  { writer, context, last, notesOfAllowed }: Taking,
-): Promise<HostError | undefined> {
-  const tellProgress = createCallProgress(context);
-  const shown = options.typed.trim() === "" ? (parts[0]?.text ?? "") : options.typed;
-  for await (const event of conversation.send(parts, { signal: context.io.signal, waitFor, before, shown })) {
-    if (event.type === "done" || event.type === "error")
-      for (const message of notesOfAllowed()) writer.event({ type: "note", message });
-    writer.event(event);
-    tellProgress(event);
-    if (event.type === "call" && event.error !== undefined) last.failure = event.error;
-    // The confirmation is refused, because there is no terminal to ask on.
-    if (event.type === "confirmation") await event.details.onConfirm(ToolConfirmationOutcome.Cancel);
-    if (event.type === "error") return event.error;
-    if (event.type === "done") return endingOf(event, options);
+  constructor(options: HeadlessOptions, host: Host, writer: TurnWriter, context: Context) {
+    this.#options = options;
+    this.#host = host;
+    this.#writer = writer;
+    this.#context = context;
   }
-  return new HostError("internal", "the turn ended without a done or error event");
+
+  /** `model`: undefined for `--model manual`. `resume`: the id of the conversation to continue. */
+  async open(model: Model | undefined, resume: string | undefined): Promise<Conversation> {
+    const host = this.#host;
+    const { servers, wait, maxTurns } = this.#options;
+    const manual = createManualModel({
+      onStopped: (left) => {
+        const rest = left === 1 ? "the last line was not run" : `the other ${left} lines were not run`;
+        const { code = "tool_error", message: why = "a call failed" } = this.#failure ?? {};
+        throw new HostError(code, `${rest}: ${why}`);
+      },
+      parse: async (line) => ({
+        kind: "call",
+        call: await readManualLine(line, { host, tools: conversation.tools() }, this.#context),
+      }),
+    });
+    const how = {
+      model: model === undefined ? manual : counted(model, this.#writer),
+      notTried: await notTried(host),
+      servers,
+      wait,
+      limits: maxTurns === undefined ? undefined : { turns: maxTurns },
+    };
+    const conversation: Conversation =
+      resume === undefined ? host.conversation(how) : await host.conversation({ ...how, resume });
+    return conversation;
+  }
+
+  /**
+   * Returns the error that determines the exit code, if there is one.
+   * @param notesOfAllowed Returns warnings about mistyped tools in `--allow`. Each call returns only warnings that no
+   * earlier call returned.
+   */
+  async run(
+    conversation: Conversation,
+    { history: before, parts }: HeadlessMessage,
+    notesOfAllowed: () => readonly string[],
+  ): Promise<HostError | undefined> {
+    const { io } = this.#context;
+    const tellProgress = createCallProgress(this.#context);
+    const text = parts[0]?.text ?? "";
+    const shown = this.#options.typed.trim() === "" ? text : this.#options.typed;
+    // Typed calls wait for their own servers only.
+    const waitFor =
+      conversation.model.provider === "manual"
+        ? serversOfCalls(text, { host: this.#host, tools: conversation.tools() })
+        : undefined;
+    for await (const event of conversation.send(parts, { signal: io.signal, waitFor, before, shown })) {
+      if (event.type === "done" || event.type === "error")
+        for (const message of notesOfAllowed()) this.#writer.event({ type: "note", message });
+      this.#writer.event(event);
+      tellProgress(event);
+      if (event.type === "call" && event.error !== undefined) this.#failure = event.error;
+      // The confirmation is refused, because there is no terminal to ask on.
+      if (event.type === "confirmation") await event.details.onConfirm(ToolConfirmationOutcome.Cancel);
+      if (event.type === "error") return event.error;
+      if (event.type === "done") return endingOf(event, this.#options);
+    }
+    return new HostError("internal", "the turn ended without a done or error event");
+  }
 }
 
 /** Prints the progress of calls to stderr, one line per update, because several calls may run at once. */
@@ -193,9 +195,7 @@ export function endingOf(
   const cut = unfinished(reason);
   if (cut !== undefined || !failOnDenied || denied === 0) return cut;
   const what = denied === 1 ? "a call was denied" : `${denied} calls were denied`;
-  return new HostError("denied", what, {
-    next: "add --allow SERVER.TOOL, or remove --fail-on-denied",
-  });
+  return new HostError("denied", what, { next: "add --allow SERVER.TOOL, or remove --fail-on-denied" });
 }
 
 function unfinished(reason: DoneReason): HostError | undefined {

@@ -2,7 +2,7 @@
 
 import type { HostError } from "@fairlead/core/errors";
 import { withoutLineEnd } from "@fairlead/core/normalise/content/display";
-import { joinSafe, type SafeText, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
+import { joinSafe, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
 import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
 import { errorDocument } from "../output/error-lines.ts";
 import type { Output } from "../output/output.ts";
@@ -45,8 +45,20 @@ export function createTurnWriter(format: OutputFormat, out: Output): TurnWriter 
 
 const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
   text(out) {
-    let buffer = emptyBuffer;
+    /** The last line of the model's text, which is not complete yet: a message on stderr could split it. */
+    let open = "";
+    let hasText = false;
+    /** Whether the model has called tools since its last text. If so, an empty line comes before its next text. */
+    let isApart = false;
     let showsResults = false;
+
+    function print(text: string, rest: string): void {
+      out.print(toSafeText(isApart ? `\n${text}` : text));
+      open = rest;
+      hasText = true;
+      isApart = false;
+    }
+
     return {
       start({ provider }) {
         // Without a model there is no answer, so the output shows the results of the calls.
@@ -56,9 +68,17 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
       event(event) {
         if (showsResults && event.type === "call" && (event.display ?? "") !== "")
           out.print(toSafeText(withoutLineEnd(event.display ?? "")));
-        const heard = addEvent(buffer, event);
-        buffer = heard.buffer;
-        if (heard.lines !== undefined) out.print(heard.lines);
+        if (event.type === "text") {
+          const text = `${open}${event.text}`;
+          const end = text.lastIndexOf("\n");
+          if (end === -1) open = text;
+          else print(text.slice(0, end).replace(/\r$/, ""), text.slice(end + 1));
+        }
+        const isCall = event.type === "call" && event.status === "requested";
+        const isEnd = event.type === "note" || event.type === "done" || event.type === "error";
+        // An answer seldom ends with a line break.
+        if ((isCall || isEnd) && open !== "") print(open, "");
+        if (isCall) isApart = hasText;
       },
       end() {},
     };
@@ -99,61 +119,3 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
     };
   },
 };
-
-/**
- * Buffers the model's text and releases only whole lines. Otherwise messages on stderr could split a line on the
- * terminal.
- */
-interface StdoutBuffer {
-  /** The last line of the model's text, which is not complete yet. */
-  readonly open: string;
-  readonly hasText: boolean;
-  /** Whether the model has called tools since its last text. If so, an empty line comes before its next text. */
-  readonly isApart: boolean;
-}
-
-const emptyBuffer: StdoutBuffer = { open: "", hasText: false, isApart: false };
-
-interface BufferedLines {
-  readonly buffer: StdoutBuffer;
-  /** Lines to print, without a line break at the end. */
-  readonly lines?: SafeText;
-}
-
-function addEvent(buffer: StdoutBuffer, event: TurnEvent): BufferedLines {
-  switch (event.type) {
-    case "text": {
-      const text = `${buffer.open}${event.text}`;
-      const end = text.lastIndexOf("\n");
-      if (end === -1) return { buffer: { ...buffer, open: text } };
-      return say(buffer, text.slice(0, end).replace(/\r$/, ""), text.slice(end + 1));
-    }
-    case "call": {
-      if (event.status !== "requested") return { buffer };
-      const { buffer: after, ...heard } = finish(buffer);
-      return { ...heard, buffer: { ...after, isApart: after.hasText } };
-    }
-    case "note":
-    case "done":
-    case "error":
-      return finish(buffer);
-    case "thought":
-    case "progress":
-    case "confirmation":
-    case "quarantined":
-    case "waiting":
-    case "missing":
-    case "retry":
-    case "usage":
-      return { buffer };
-  }
-}
-
-/** Releases the incomplete last line, because an answer seldom ends with a line break. */
-function finish(buffer: StdoutBuffer): BufferedLines {
-  return buffer.open === "" ? { buffer } : say(buffer, buffer.open, "");
-}
-
-function say({ isApart }: StdoutBuffer, text: string, open: string): BufferedLines {
-  return { buffer: { open, hasText: true, isApart: false }, lines: toSafeText(isApart ? `\n${text}` : text) };
-}

@@ -224,12 +224,9 @@ function StatusLine({ servers, model, usage, context, isQuitArmed, now, width }:
   );
 }
 
-interface TurnLineProps {
-  readonly turn: Extract<TurnState, { readonly kind: "running" }>;
-  readonly now: number;
-}
+type RunningTurn = Extract<TurnState, { readonly kind: "running" }>;
 
-function TurnLine({ turn, now }: TurnLineProps): ReactElement {
+function TurnLine({ turn, now }: { readonly turn: RunningTurn; readonly now: number }): ReactElement {
   const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
   const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);
   return (

@@ -28,13 +28,10 @@ const summaries: Readonly<Record<ServerVerb, string>> = {
   test: "test the connection to a server",
 };
 
-const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> = new Map<
-  string,
-  { readonly summary: string; readonly run: Run }
->([
+const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> = new Map([
   ["list", { summary: "show the state of each server", run: list }],
-  ["desc", { summary: "show the descriptions of tools", run: (words, services) => describe(words, services) }],
-  ["schema", { summary: "show the input schemas of tools", run: (words, services) => schema(words, services) }],
+  ["desc", { summary: "show the descriptions of tools", run: describe }],
+  ["schema", { summary: "show the input schemas of tools", run: schema }],
   ["logs", { summary: "show the end of a server's log", run: logs }],
   ["reload", { summary: "reload the settings", run: (_words, { servers }) => servers.reload() }],
   ...serverVerbs.map((verb) => [verb, { summary: summaries[verb], run: doTo(verb) }] as const),

@@ -6,11 +6,6 @@ import type { DrawImage } from "../../output/reports/inline-image.ts";
 import type { Line, Span } from "./line.ts";
 import type { Highlighter } from "./markdown/highlighter.ts";
 
-/** The lines to draw. */
-export interface LinesProps {
-  readonly lines: readonly Line[];
-}
-
 /**
  * Up to this many rows, each row is its own Ink element, so that Ink measures only changed rows. More rows become one
  * element.
@@ -18,7 +13,7 @@ export interface LinesProps {
 const mostRows = 100;
 
 /** Draws lines. They must already fit the width of the screen. */
-export function Lines({ lines }: LinesProps): ReactElement {
+export function Lines({ lines }: { readonly lines: readonly Line[] }): ReactElement {
   const { hasColour } = useContext(LookContext);
   const rows = lines.map((line) => toSpans(line, hasColour));
   if (lines.length > mostRows)

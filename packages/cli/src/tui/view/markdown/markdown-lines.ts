@@ -2,12 +2,11 @@
  * Formats Markdown as lines. Makes texts safe to print after parsing, because parsing decodes entities such as `&#27;`.
  */
 
-import { repeatSafe, type SafeText, safe, splitSafe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, repeatSafe, type SafeText, safe, splitSafe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { breakLine, type Line, type Span, type SpanStyle, span, wrapLine } from "../line.ts";
+import { breakLine, type Line, lineColumns, type Span, type SpanStyle, span, wrapLine } from "../line.ts";
 import { outputLines, readingLines } from "../text-lines.ts";
 import type { Highlight } from "./highlight.ts";
-import { tableLines } from "./table-lines.ts";
 
 /** Longer blocks, in characters, are shown as plain text, because the Markdown parser can be slow. */
 const longestBlock = 8000;
@@ -253,4 +252,63 @@ function closingRow(rows: readonly string[], from: number, marker: string): numb
   const closing = new RegExp(`^ {0,3}${marker.charAt(0)}{${marker.length},}\\s*$`);
   const found = rows.findIndex((row, at) => at >= from && closing.test(row));
   return found === -1 ? rows.length : found;
+}
+
+const gap = 3;
+const narrowestColumn = 6;
+
+/** Formats a table in columns, or as `head: cell` lines if the columns do not fit. The first row is the head. */
+export function tableLines(rows: readonly (readonly Line[])[], width: number): readonly Line[] {
+  const [head = [], ...body] = rows;
+  const wanted = head.map((_, at) => Math.max(1, ...rows.map((row) => lineColumns(row[at] ?? []))));
+  const widths = fit(wanted, width - gap * (head.length - 1));
+  if (widths === undefined) return body.flatMap((row) => listed(head, row, width));
+  const rule: Line = [
+    span(
+      joinSafe(
+        widths.map((each) => repeatSafe(safe`─`, each)),
+        safe`─┼─`,
+      ),
+      { isDim: true },
+    ),
+  ];
+  return [...beside(head.map(bold), widths), rule, ...body.flatMap((row) => beside(row, widths))];
+}
+
+function bold(line: Line): Line {
+  return line.map((each) => ({ ...each, isBold: true }));
+}
+
+/** Returns the column widths. The widest columns shrink first. Returns undefined if the table cannot fit. */
+function fit(wanted: readonly number[], room: number): readonly number[] | undefined {
+  const widths = [...wanted];
+  let excess = widths.reduce((sum, each) => sum + each, 0) - room;
+  while (excess > 0) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const now = widths[widest] ?? 0;
+    if (now <= narrowestColumn) return undefined;
+    const second = Math.max(narrowestColumn, ...widths.filter((_, at) => at !== widest && (widths[at] ?? 0) < now));
+    const less = Math.max(1, Math.min(excess, now - second));
+    widths[widest] = now - less;
+    excess -= less;
+  }
+  return widths;
+}
+
+function beside(cells: readonly Line[], widths: readonly number[]): readonly Line[] {
+  const wrapped = widths.map((each, at) => wrapLine(cells[at] ?? [], each));
+  const height = Math.max(1, ...wrapped.map(({ length }) => length));
+  return Array.from({ length: height }, (_, row) =>
+    widths.flatMap((each, at) => {
+      const line = wrapped[at]?.[row] ?? [];
+      const isLast = at === widths.length - 1;
+      const padding = repeatSafe(safe` `, each - lineColumns(line));
+      return isLast ? line : [...line, span(padding), span(safe` │ `, { isDim: true })];
+    }),
+  );
+}
+
+function listed(head: readonly Line[], row: readonly Line[], width: number): readonly Line[] {
+  const lines = row.flatMap((cell, at) => wrapLine([...bold(head[at] ?? []), span(safe`: `), ...cell], width));
+  return [...lines, []];
 }

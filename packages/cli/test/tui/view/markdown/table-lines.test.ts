@@ -1,7 +1,7 @@
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import { describe, expect, test } from "vitest";
 import { type Line, span } from "../../../../src/tui/view/line.ts";
-import { tableLines } from "../../../../src/tui/view/markdown/table-lines.ts";
+import { tableLines } from "../../../../src/tui/view/markdown/markdown-lines.ts";
 
 const cell = (text: string): Line => [span(toSafeLine(text))];
 const table = (...rows: readonly (readonly string[])[]): readonly (readonly Line[])[] =>
