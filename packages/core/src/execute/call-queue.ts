@@ -5,46 +5,18 @@
 
 import { HostError } from "../errors.ts";
 
-/** Limits for running calls (per server and in total) and for waiting calls. */
-export interface CallQueueOptions {
-  readonly perServer: number;
-  readonly total: number;
-  /** Maximum number of calls that may wait for one server. */
-  readonly waitingPerServer: number;
+/** The settings `fairlead.limits.callsPerServer` and `callsTotal`. */
+export interface CallLimits {
+  readonly callsPerServer: number;
+  readonly callsTotal: number;
 }
 
-/** A call that waits until it may start. */
-export interface WaitingCall {
+interface WaitingCall {
   /** Cancels the wait. */
   readonly signal: AbortSignal;
-  /** Starts the call. From then on, the call counts as running until `leave` is called. */
-  start(): void;
+  readonly start: () => void;
   /** Called instead of `start` when the signal is aborted. */
-  cancel(): void;
-}
-
-/** Decides when each call may start. */
-export interface CallQueue {
-  /**
-   * Counts a call as running and returns true. Returns false if too many calls are running, or if calls to this server
-   * already wait.
-   */
-  tryEnter(server: string): boolean;
-  /**
-   * Adds a waiting call. Its `start` runs when enough other calls have ended. Use this only after `tryEnter` returned
-   * false.
-   *
-   * @throws HostError `busy` if too many calls wait. If the signal is already aborted, throws its reason.
-   */
-  wait(server: string, call: WaitingCall): void;
-  /** Reports that a started call has ended. The caller must do this exactly once for each call. */
-  leave(server: string): void;
-  /**
-   * Waits until the call may start. Resolves with a function that the caller must run when the call has ended.
-   *
-   * @throws HostError `busy` if too many calls wait. If `signal` is aborted, rejects with its reason.
-   */
-  enter(server: string, signal: AbortSignal): Promise<() => void>;
+  readonly cancel: () => void;
 }
 
 interface Line {
@@ -53,124 +25,132 @@ interface Line {
   readonly waiting: WaitingCall[];
 }
 
-/** Creates an empty queue. When a call ends, the servers with waiting calls take turns. */
-export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
+/** Decides when each call may start. When a call ends, the servers with waiting calls take turns. */
+export class CallQueue {
+  readonly #limits: () => CallLimits;
+  readonly #mostWaiting: number;
   /** The queues by server. The server whose turn is next comes first. A server without calls has no queue. */
-  const lines = new Map<string, Line>();
-  let running = 0;
+  readonly #lines = new Map<string, Line>();
+  #running = 0;
   /** The number of waiting calls of all servers together. */
-  let waiting = 0;
+  #waiting = 0;
   /**
    * The number of waiting calls for each abort signal. Calls with the same signal share one listener, because a signal
    * with many listeners is slow.
    */
-  const sharing = new Map<AbortSignal, { waiting: number }>();
+  readonly #sharing = new Map<AbortSignal, { waiting: number }>();
 
-  function leave(server: string): void {
-    const line = lines.get(server);
-    if (line === undefined) return;
-    running -= 1;
-    line.running -= 1;
-    if (line.running === 0 && line.waiting.length === 0) lines.delete(server);
-    if (waiting > 0) startNext();
+  /**
+   * @param limits Returns the limits that apply now: the settings may change while calls run.
+   * @param mostWaiting Maximum number of calls that may wait for one server.
+   */
+  constructor(limits: () => CallLimits, mostWaiting = 256) {
+    this.#limits = limits;
+    this.#mostWaiting = mostWaiting;
   }
 
-  function startNext(): void {
-    while (running < total) {
-      const next = nextInTurn();
+  /**
+   * Counts a call as running and returns true. Returns false if too many calls are running, or if calls to this server
+   * already wait.
+   */
+  tryEnter(server: string): boolean {
+    const { callsPerServer, callsTotal } = this.#limits();
+    const line = this.#lineOf(server);
+    if (this.#running >= callsTotal || line.running >= callsPerServer || line.waiting.length > 0) return false;
+    this.#running += 1;
+    line.running += 1;
+    return true;
+  }
+
+  /**
+   * Waits until the call may start. Resolves with a function that the caller must run when the call has ended.
+   *
+   * @throws HostError `busy` if too many calls wait. If `signal` is aborted, rejects with its reason.
+   */
+  async enter(server: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (!this.tryEnter(server))
+      await new Promise<void>((start, reject) => {
+        this.#wait(server, { signal, start, cancel: () => reject(signal.reason) });
+      });
+    let isOver = false;
+    return () => {
+      if (!isOver) this.leave(server);
+      isOver = true;
+    };
+  }
+
+  /** Reports that a started call has ended. The caller must do this exactly once for each call. */
+  leave(server: string): void {
+    const line = this.#lines.get(server);
+    if (line === undefined) return;
+    this.#running -= 1;
+    line.running -= 1;
+    if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(server);
+    this.#startNext();
+  }
+
+  #wait(server: string, call: WaitingCall): void {
+    const { signal } = call;
+    const line = this.#lineOf(server);
+    if (line.waiting.length >= this.#mostWaiting)
+      throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
+    const shared = this.#sharing.get(signal);
+    if (shared === undefined) {
+      signal.addEventListener("abort", this.#cancelAll);
+      this.#sharing.set(signal, { waiting: 1 });
+    } else shared.waiting += 1;
+    line.waiting.push(call);
+    this.#waiting += 1;
+    // If the limits were raised, earlier calls may start now.
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    const { callsPerServer, callsTotal } = this.#limits();
+    while (this.#waiting > 0 && this.#running < callsTotal) {
+      const next = [...this.#lines].find(([, line]) => line.running < callsPerServer && line.waiting.length > 0);
       if (next === undefined) return;
-      const line = lineOf(next);
+      const [server, line] = next;
       // Moves this server to the end of the map, so that the other servers come first.
-      if (lines.size > 1 && lines.delete(next)) lines.set(next, line);
+      if (this.#lines.size > 1 && this.#lines.delete(server)) this.#lines.set(server, line);
       const call = line.waiting.shift();
       if (call === undefined) return;
-      forget(call);
-      running += 1;
+      this.#forget(call);
+      this.#running += 1;
       line.running += 1;
       call.start();
     }
   }
 
-  /** The server whose waiting call starts next; undefined if none may start now. */
-  function nextInTurn(): string | undefined {
-    if (waiting === 0) return undefined;
-    for (const [server, line] of lines) if (line.running < perServer && line.waiting.length > 0) return server;
-    return undefined;
-  }
-
   /** Updates the counts for a call that no longer waits. */
-  function forget({ signal }: WaitingCall): void {
-    waiting -= 1;
-    const shared = sharing.get(signal);
+  #forget({ signal }: WaitingCall): void {
+    this.#waiting -= 1;
+    const shared = this.#sharing.get(signal);
     if (shared === undefined) return;
     shared.waiting -= 1;
     if (shared.waiting > 0) return;
-    sharing.delete(signal);
-    signal.removeEventListener("abort", cancelAll);
+    this.#sharing.delete(signal);
+    signal.removeEventListener("abort", this.#cancelAll);
   }
 
-  function cancelAll({ target: signal }: Event): void {
-    for (const [server, line] of lines) {
+  readonly #cancelAll = ({ target: signal }: Event): void => {
+    for (const [server, line] of this.#lines) {
       for (const call of line.waiting.filter((each) => each.signal === signal)) {
         line.waiting.splice(line.waiting.indexOf(call), 1);
-        forget(call);
+        this.#forget(call);
         call.cancel();
       }
-      if (line.running === 0 && line.waiting.length === 0) lines.delete(server);
+      if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(server);
     }
-  }
+  };
 
-  function lineOf(server: string): Line {
-    let line = lines.get(server);
+  #lineOf(server: string): Line {
+    let line = this.#lines.get(server);
     if (line === undefined) {
       line = { running: 0, waiting: [] };
-      lines.set(server, line);
+      this.#lines.set(server, line);
     }
     return line;
   }
-
-  function tryEnter(server: string): boolean {
-    const line = lineOf(server);
-    if (running >= total || line.running >= perServer || line.waiting.length > 0) return false;
-    running += 1;
-    line.running += 1;
-    return true;
-  }
-
-  function wait(server: string, call: WaitingCall): void {
-    const { signal } = call;
-    signal.throwIfAborted();
-    const line = lineOf(server);
-    if (line.waiting.length >= waitingPerServer)
-      throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
-    const shared = sharing.get(signal);
-    if (shared === undefined) {
-      signal.addEventListener("abort", cancelAll);
-      sharing.set(signal, { waiting: 1 });
-    } else shared.waiting += 1;
-    line.waiting.push(call);
-    waiting += 1;
-  }
-
-  /** Returns a function that runs `leave` once, even if it is called again. */
-  function leaver(server: string): () => void {
-    let isOver = false;
-    return () => {
-      if (!isOver) leave(server);
-      isOver = true;
-    };
-  }
-
-  return {
-    tryEnter,
-    wait,
-    leave,
-    async enter(server, signal) {
-      signal.throwIfAborted();
-      if (tryEnter(server)) return leaver(server);
-      return new Promise((resolve, reject) => {
-        wait(server, { signal, start: () => resolve(leaver(server)), cancel: () => reject(signal.reason) });
-      });
-    },
-  };
 }

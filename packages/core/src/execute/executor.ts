@@ -15,7 +15,7 @@ import { definitionOf } from "../server/tool-changes.ts";
 import { unlessAborted } from "../server/unless-aborted.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { createCallQueue } from "./call-queue.ts";
+import { type CallLimits, CallQueue } from "./call-queue.ts";
 import { checkArguments, checkOutput } from "./check-values.ts";
 import { callCancelled, mayRepeat, toolChanged } from "./repeat.ts";
 import type { Validator } from "./validation/validator.ts";
@@ -70,7 +70,8 @@ export interface Executor<Client extends CallClient = CallClient> {
 
 /** Limits, validator and connections that an executor uses. */
 export interface ExecutorOptions<Client extends CallClient = CallClient> {
-  readonly limits: { readonly callsPerServer: number; readonly callsTotal: number };
+  /** Returns the limits that apply now. A reload may change them. */
+  readonly limits: () => CallLimits;
   /** Maximum number of calls that may wait for one server. */
   readonly queuePerServer?: number;
   readonly validator: Pick<Validator, "validate">;
@@ -81,18 +82,12 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   readonly clock?: Clock;
 }
 
-const queueOfOneServer = 256;
-
 /** Creates an executor. By default, at most 256 calls wait for one server. */
 export function createExecutor<Client extends CallClient = CallClient>(
   options: ExecutorOptions<Client>,
 ): Executor<Client> {
-  const { limits, queuePerServer = queueOfOneServer, validator, reconnect, clock = systemClock } = options;
-  const queue = createCallQueue({
-    perServer: limits.callsPerServer,
-    total: limits.callsTotal,
-    waitingPerServer: queuePerServer,
-  });
+  const { limits, queuePerServer, validator, reconnect, clock = systemClock } = options;
+  const queue = new CallQueue(limits, queuePerServer);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
   const running = new Set<Promise<unknown>>();

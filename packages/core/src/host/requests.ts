@@ -117,9 +117,14 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
       import("../execute/validation/validator.ts"),
     ]);
     const validator = createValidator();
-    const { limits } = settings();
     return {
-      executor: createExecutor({ limits, validator, reconnect: servers.ready, abortsAll: true, clock }),
+      executor: createExecutor({
+        limits: () => settings().limits,
+        validator,
+        reconnect: servers.ready,
+        abortsAll: true,
+        clock,
+      }),
       validator,
     };
   }

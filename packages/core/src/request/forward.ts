@@ -7,7 +7,7 @@ import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts"
 import type { AskedTool } from "../policy/confirmation.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { Connection } from "../server/connection.ts";
-import { type Request, type RequestTarget, shownRead } from "./request.ts";
+import { decidedMethods, type Request, type RequestTarget, shownRead } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
 /** The parts of a host that forwarding uses. */
@@ -28,7 +28,7 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
   if (undecided.has(method)) return send(request, given, host);
   if (method === "completion/complete") return complete(request, given, host);
   const args = params["arguments"] ?? {};
-  const name = params[method === "resources/read" ? "uri" : "name"];
+  const name = params[decidedMethods.get(method)?.named ?? "name"];
   if (typeof name !== "string" || !isObject(args)) return Promise.reject(invalid(serverName, method));
   const subject = subjectOf(request, name, args, given, host);
   if (subject === undefined) {

@@ -7,9 +7,8 @@ import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
 import type { OpenedRelay, RelayOptions } from "../connect/open-relay.ts";
 import { HostError } from "../errors.ts";
-import type { RequestKind } from "../policy/rules/rule.ts";
 import { subscriptionKey } from "../recordings/scripts.ts";
-import type { Request } from "./request.ts";
+import { type DecidedMethod, decidedMethods, type Request } from "./request.ts";
 
 /** The parts of the host that a relay uses. */
 export interface RelayContext {
@@ -20,14 +19,6 @@ export interface RelayContext {
   /** Whether the settings let the server learn the client's folders. */
   readonly mayHaveRoots: (server: string) => boolean;
 }
-
-/** Methods that the rules decide about, with the parameter that names the tool, prompt or resource. */
-const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
-  ["tools/call", { kind: "tool", named: "name" }],
-  ["prompts/get", { kind: "prompt", named: "name" }],
-  ["resources/read", { kind: "resource", named: "uri" }],
-  ["resources/subscribe", { kind: "resource", named: "uri" }],
-]);
 
 /** The JSON-RPC error code for a request that a rule refuses. */
 const refused = -32000;
@@ -105,7 +96,9 @@ export async function relayClient(
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     if (isRequest)
       tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
-    const subject = decided.get(message["method"]);
+    // Who may read a resource may also subscribe to it.
+    const method = message["method"] === "resources/subscribe" ? "resources/read" : message["method"];
+    const subject = decidedMethods.get(method);
     // Without an id, the rules could not answer it, so such a message is not passed on.
     if (subject !== undefined && !isRequest) return;
     if (message["method"] === "notifications/cancelled") {
@@ -119,7 +112,7 @@ export async function relayClient(
 
   async function decideAndSend(
     message: RpcMessage,
-    { kind, named }: { readonly kind: RequestKind; readonly named: string },
+    { kind, named }: DecidedMethod,
     headers: RequestHeaders,
   ): Promise<void> {
     const id = message["id"] as RequestId;

@@ -72,6 +72,19 @@ export type AskedRequest = Pick<
   "who" | "client" | "conversation" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
 >;
 
+/** What a method asks for, and the parameter that holds its name or URI. */
+export interface DecidedMethod {
+  readonly kind: "tool" | "prompt" | "resource";
+  readonly named: "name" | "uri";
+}
+
+/** The methods that the rules decide about. */
+export const decidedMethods: ReadonlyMap<unknown, DecidedMethod> = new Map([
+  ["tools/call", { kind: "tool", named: "name" }],
+  ["prompts/get", { kind: "prompt", named: "name" }],
+  ["resources/read", { kind: "resource", named: "uri" }],
+]);
+
 /** A resource read as the confirmation shows it. */
 export function shownRead(serverName: string, uri: string): AskedTool {
   return { serverName, serverToolName: uri, name: "read_resource", description: "Reads a resource of the server." };

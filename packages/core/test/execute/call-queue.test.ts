@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { type CallQueue, createCallQueue } from "../../src/execute/call-queue.ts";
+import { CallQueue } from "../../src/execute/call-queue.ts";
 
 const never = (): AbortSignal => new AbortController().signal;
 
@@ -32,7 +32,7 @@ async function isAdmitted(queue: CallQueue, server: string): Promise<boolean> {
 
 describe("calls wait for their turn", () => {
   test("of one server, in the order in which they came", async () => {
-    const { entered, enter, leave } = line(createCallQueue({ perServer: 2, total: 10, waitingPerServer: 10 }));
+    const { entered, enter, leave } = line(new CallQueue(() => ({ callsPerServer: 2, callsTotal: 10 }), 10));
     await enter("a1", "a2", "a3", "a4");
     expect(entered).toEqual(["a1", "a2"]);
     await leave("a2");
@@ -42,27 +42,27 @@ describe("calls wait for their turn", () => {
   });
 
   test("a server that is busy keeps nobody waiting who goes elsewhere", async () => {
-    const { entered, enter } = line(createCallQueue({ perServer: 1, total: 10, waitingPerServer: 10 }));
+    const { entered, enter } = line(new CallQueue(() => ({ callsPerServer: 1, callsTotal: 10 }), 10));
     await enter("a1", "a2", "b1", "c1");
     expect(entered).toEqual(["a1", "b1", "c1"]);
   });
 
   test("a server whose calls run, and for which none waits, does not hold up those that wait for another", async () => {
-    const { entered, enter, leave } = line(createCallQueue({ perServer: 2, total: 2, waitingPerServer: 10 }));
+    const { entered, enter, leave } = line(new CallQueue(() => ({ callsPerServer: 2, callsTotal: 2 }), 10));
     await enter("a1", "a2", "b1");
     await leave("a1");
     expect(entered).toEqual(["a1", "a2", "b1"]);
   });
 
   test("when all places are taken the servers take turns, however long the line of one is", async () => {
-    const { entered, enter, leave } = line(createCallQueue({ perServer: 10, total: 2, waitingPerServer: 10 }));
+    const { entered, enter, leave } = line(new CallQueue(() => ({ callsPerServer: 10, callsTotal: 2 }), 10));
     await enter("a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1");
     for (const call of ["a1", "a2", "a3", "b1", "c1", "a4"]) await leave(call);
     expect(entered).toEqual(["a1", "a2", "a3", "b1", "c1", "a4", "b2", "a5"]);
   });
 
   test("calls that share a signal listen to it once, and no longer than one of them waits", async () => {
-    const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+    const queue = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 10);
     const { signal } = new AbortController();
     const listeners = (): number => getEventListeners(signal, "abort").length;
     const leaveFirst = await queue.enter("a", signal);
@@ -78,7 +78,7 @@ describe("calls wait for their turn", () => {
   });
 
   test("a signal that was used before cancels a later wait, and is let go then", async () => {
-    const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+    const queue = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 10);
     const stop = new AbortController();
     const leave = await queue.enter("a", never());
     const second = queue.enter("a", stop.signal);
@@ -88,12 +88,27 @@ describe("calls wait for their turn", () => {
     stop.abort("enough");
     await Promise.all(later.map((call) => expect(call).rejects.toBe("enough")));
     expect(getEventListeners(stop.signal, "abort")).toEqual([]);
-    const late = { signal: stop.signal, start: () => {}, cancel: () => {} };
-    expect(() => queue.wait("a", late)).toThrow("enough");
+    await expect(queue.enter("a", stop.signal)).rejects.toBe("enough");
+  });
+
+  test("limits that change while calls run count from the next call on", async () => {
+    let limits = { callsPerServer: 1, callsTotal: 10 };
+    const { entered, enter, leave } = line(new CallQueue(() => limits));
+    await enter("a1", "a2");
+    expect(entered).toEqual(["a1"]);
+    limits = { callsPerServer: 3, callsTotal: 10 };
+    await enter("a3", "a4");
+    expect(entered).toEqual(["a1", "a2", "a3"]);
+    limits = { callsPerServer: 1, callsTotal: 10 };
+    await leave("a1");
+    await leave("a2");
+    expect(entered).toEqual(["a1", "a2", "a3"]);
+    await leave("a3");
+    expect(entered).toEqual(["a1", "a2", "a3", "a4"]);
   });
 
   test("a place is given back once, however often it is left", async () => {
-    const { entered, enter, leave } = line(createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 }));
+    const { entered, enter, leave } = line(new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 10));
     await enter("a1", "a2", "a3");
     await leave("a1");
     await leave("a1");
@@ -101,12 +116,12 @@ describe("calls wait for their turn", () => {
   });
 
   test("a server that has calls running keeps its place count, and one that nobody calls loses its turn", async () => {
-    const counted = line(createCallQueue({ perServer: 2, total: 10, waitingPerServer: 10 }));
+    const counted = line(new CallQueue(() => ({ callsPerServer: 2, callsTotal: 10 }), 10));
     await counted.enter("a1", "a2");
     await counted.leave("a1");
     await counted.enter("a3", "a4");
     expect(counted.entered).toEqual(["a1", "a2", "a3"]);
-    const turns = line(createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 }));
+    const turns = line(new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 10));
     await turns.enter("a1");
     await turns.leave("a1");
     await turns.enter("b1", "b2", "a2");
@@ -116,7 +131,7 @@ describe("calls wait for their turn", () => {
 });
 
 test("one who gives up leaves those that wait behind in line, and those that run in their places", async () => {
-  const full = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+  const full = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 10);
   const leave = await full.enter("b", never());
   const stop = new AbortController();
   const first = full.enter("a", stop.signal);
@@ -126,7 +141,7 @@ test("one who gives up leaves those that wait behind in line, and those that run
   leave();
   (await second)();
 
-  const narrow = createCallQueue({ perServer: 1, total: 10, waitingPerServer: 10 });
+  const narrow = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 10 }), 10);
   await narrow.enter("a", never());
   const impatient = new AbortController();
   const waiting = narrow.enter("a", impatient.signal);
@@ -136,7 +151,7 @@ test("one who gives up leaves those that wait behind in line, and those that run
 });
 
 test("one who has been called is out of the line: to give up later means nothing", async () => {
-  const queue = createCallQueue({ perServer: 1, total: 10, waitingPerServer: 10 });
+  const queue = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 10 }), 10);
   const leave = await queue.enter("a", never());
   const stop = new AbortController();
   const second = queue.enter("a", stop.signal);
@@ -148,13 +163,13 @@ test("one who has been called is out of the line: to give up later means nothing
 });
 
 test("one who has given up before takes no place", async () => {
-  const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+  const queue = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 10);
   await expect(queue.enter("a", AbortSignal.abort("enough"))).rejects.toBe("enough");
   expect(await isAdmitted(queue, "b")).toBe(true);
 });
 
 test("one who gives up leaves the line, and the next one moves up", async () => {
-  const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 2 });
+  const queue = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 2);
   const leave = await queue.enter("a", never());
   const stop = new AbortController();
   const second = queue.enter("a", stop.signal);
@@ -169,7 +184,7 @@ test("one who gives up leaves the line, and the next one moves up", async () => 
 });
 
 test("a line that is full turns away, and only those for that server", async () => {
-  const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 256 });
+  const queue = new CallQueue(() => ({ callsPerServer: 1, callsTotal: 1 }), 256);
   const leave = await queue.enter("a", never());
   const waiting = Array.from({ length: 256 }, () => queue.enter("a", never()));
   await expect(queue.enter("a", never())).rejects.toMatchObject({

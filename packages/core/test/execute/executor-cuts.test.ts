@@ -79,7 +79,7 @@ test("side effects never outnumber calls", { timeout: 120_000 }, async () => {
   const client = await open();
   const reconnected: Connection[] = [];
   const executor = createExecutor({
-    limits: { callsPerServer: 16, callsTotal: 64 },
+    limits: () => ({ callsPerServer: 16, callsTotal: 64 }),
     validator,
     async reconnect() {
       const next = await open();

@@ -8,7 +8,7 @@ import type { Validation } from "../../src/execute/validation/validation.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
 import { clientOf, done, echo, executorWith, patient } from "../support/memory-client.ts";
 
-const one = { limits: { callsPerServer: 1, callsTotal: 64 } };
+const one = { limits: () => ({ callsPerServer: 1, callsTotal: 64 }) };
 const callOf = (client: CallClient, text = "") => ({ client, tool: "echo", args: { text } });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -200,10 +200,10 @@ describe("a server that dies with 16 calls in flight", () => {
   });
 
   test("what waited behind them is sent over a new connection, when there is one", async () => {
-    await using shop = await openWorkshop(undefined, { limits: { callsPerServer: 1, callsTotal: 64 } });
+    await using shop = await openWorkshop(undefined, { limits: () => ({ callsPerServer: 1, callsTotal: 64 }) });
     const next = await connectTo(shop.workshop, "shop");
     const validator = createValidator();
-    const limits = { callsPerServer: 1, callsTotal: 64 };
+    const limits = () => ({ callsPerServer: 1, callsTotal: 64 });
     const executor = createExecutor({ limits, validator, reconnect: async () => next });
     const { client } = shop;
     const dying = executor.call({ client, tool: "exit", args: { code: 3 } }, patient);
@@ -217,7 +217,7 @@ describe("a server that dies with 16 calls in flight", () => {
 });
 
 test("calls beyond the cap wait for their turn at the server", async () => {
-  await using shop = await openWorkshop(undefined, { limits: { callsPerServer: 2, callsTotal: 64 } });
+  await using shop = await openWorkshop(undefined, { limits: () => ({ callsPerServer: 2, callsTotal: 64 }) });
   const stop = new AbortController();
   const hanging = [shop.call("hang", {}, { signal: stop.signal }), shop.call("hang", {}, { signal: stop.signal })];
   const third = shop.call("echo", { text: "my turn" }, { timeout: 60_000 });
@@ -231,7 +231,7 @@ test("calls beyond the cap wait for their turn at the server", async () => {
 test("one server's line never keeps another's calls waiting", async () => {
   await using busy = await openWorkshop();
   await using free = await openWorkshop({ era: "modern", transport: "stdio" }, {}, "free");
-  const limits = { callsPerServer: 2, callsTotal: 4 };
+  const limits = () => ({ callsPerServer: 2, callsTotal: 4 });
   const validator = createValidator();
   const executor = createExecutor({ limits, validator });
   const hang = { client: busy.client, tool: "hang", args: {} };

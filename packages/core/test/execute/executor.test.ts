@@ -158,7 +158,7 @@ describe("warnings", () => {
 });
 
 describe("waiting in line", () => {
-  const one = { limits: { callsPerServer: 1, callsTotal: 64 } };
+  const one = { limits: () => ({ callsPerServer: 1, callsTotal: 64 }) };
   const call = (client: CallClient) => ({ client, tool: "echo", args: { text: "" } });
 
   /** A client whose answers the test gives. */
@@ -231,7 +231,7 @@ test("a call that has waited for its turn elsewhere does not wait again", async 
     if (text === "slow") await held;
     return done;
   });
-  const executor = executorWith({ limits: { callsPerServer: 1, callsTotal: 1 } });
+  const executor = executorWith({ limits: () => ({ callsPerServer: 1, callsTotal: 1 }) });
   const call = (text: string, isInTurn?: boolean) =>
     executor.call({ client, tool: "echo", args: { text } }, { ...patient, isInTurn });
   const slow = [call("slow"), call("quick")];

@@ -39,5 +39,9 @@ export function clientOf(tools: readonly CatalogTool[], answer: Answer, name = "
 }
 
 export function executorWith(options: Partial<ExecutorOptions> = {}): Executor {
-  return createExecutor({ limits: { callsPerServer: 16, callsTotal: 64 }, validator: createValidator(), ...options });
+  return createExecutor({
+    limits: () => ({ callsPerServer: 16, callsTotal: 64 }),
+    validator: createValidator(),
+    ...options,
+  });
 }

@@ -50,7 +50,7 @@ export async function openWorkshop(
   const clock = manualClock();
   const client = await connectTo(server, name, { mark, clock });
   const validator = createValidator();
-  const executor = createExecutor({ limits: { callsPerServer: 16, callsTotal: 64 }, validator, ...options });
+  const executor = createExecutor({ limits: () => ({ callsPerServer: 16, callsTotal: 64 }), validator, ...options });
   return {
     workshop: server,
     client,

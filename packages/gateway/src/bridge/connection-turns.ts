@@ -1,6 +1,6 @@
 /** Limits how many requests of one connection are open at a server and in total. Further requests wait. */
 
-import { type CallQueue, createCallQueue } from "@fairlead/core/execute/call-queue";
+import { type CallLimits, CallQueue } from "@fairlead/core/execute/call-queue";
 import type { TakeTurn } from "@fairlead/core/host/gateway-types";
 import type { ClientCall } from "../questions/client-call.ts";
 
@@ -19,13 +19,13 @@ export interface Turn {
   leave(): void;
 }
 
-const mostWaiting = 256;
-
 /** Creates the turns of a connection that has no requests yet. */
 export function createConnectionTurns(): ConnectionTurns {
-  let queue: CallQueue | undefined;
-  const queueFor: (limits: Parameters<TakeTurn>[0]) => CallQueue = ({ callsPerServer, callsTotal }) => {
-    queue ??= createCallQueue({ perServer: callsPerServer, total: callsTotal, waitingPerServer: mostWaiting });
+  // A request brings the limits that apply when it is sent: the settings may change while the connection is open.
+  let latest: CallLimits = { callsPerServer: 1, callsTotal: 1 };
+  const queue = new CallQueue(() => latest);
+  const queueFor = (limits: CallLimits): CallQueue => {
+    latest = limits;
     return queue;
   };
   return { of: (server, call) => new RequestTurn(server, queueFor, call) };
@@ -34,13 +34,13 @@ export function createConnectionTurns(): ConnectionTurns {
 /** A class, because creating functions for each request would take longer than sending it. */
 class RequestTurn implements Turn {
   readonly #server: string;
-  readonly #queueFor: (limits: Parameters<TakeTurn>[0]) => CallQueue;
+  readonly #queueFor: (limits: CallLimits) => CallQueue;
   readonly #call: Pick<ClientCall, "drained"> | undefined;
   #queue: CallQueue | undefined;
 
   constructor(
     server: string,
-    queueFor: (limits: Parameters<TakeTurn>[0]) => CallQueue,
+    queueFor: (limits: CallLimits) => CallQueue,
     call: Pick<ClientCall, "drained"> | undefined,
   ) {
     this.#server = server;

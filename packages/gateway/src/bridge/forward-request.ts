@@ -3,6 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
 import type { ConfirmPort } from "@fairlead/core/policy/confirmation";
+import { decidedMethods } from "@fairlead/core/request/request";
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";
@@ -26,15 +27,6 @@ export interface Forwarded {
   /** Called when a person approves this request, with the text of `approvedSubject`. */
   readonly onYes?: ((subject: string) => void) | undefined;
 }
-
-/** Methods that may need a confirmation. `named`: the parameter that holds the name or the URI. */
-const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
-  [
-    ["tools/call", { kind: "tool", named: "name" }],
-    ["prompts/get", { kind: "prompt", named: "name" }],
-    ["resources/read", { kind: "resource", named: "uri" }],
-  ],
-);
 
 /**
  * Forwards a request to its server and returns the result for the client.
@@ -104,7 +96,7 @@ async function isDeniedByName(
   { client, hosts }: BridgeContext,
   { server, method, params }: Forwarded,
 ): Promise<boolean> {
-  const { kind, named } = decided.get(method) ?? {};
+  const { kind, named } = decidedMethods.get(method) ?? {};
   const name = params[named ?? ""];
   if (typeof name !== "string") return false;
   const args = objectOf(params["arguments"]);
@@ -138,7 +130,7 @@ function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
 
 /** Returns, for example, `files.write_file`. */
 function subjectOf({ server, method, params }: Forwarded): string {
-  const named = decided.get(method)?.named;
+  const named = decidedMethods.get(method)?.named;
   return `${server}.${(named && stringOf(params[named])) ?? method}`;
 }
 
@@ -153,7 +145,7 @@ function confirmationOf(
   progress: ReportedProgress | undefined,
 ): ConfirmPort | undefined {
   const { server, method, onYes } = request;
-  if (!decided.has(method)) return undefined;
+  if (!decidedMethods.has(method)) return undefined;
   return async (question) => {
     const client = { ...askedClient(context, call), stillWaiting: progress?.wait };
     const port = context.consent.port(client, call.signal, host.identify(server));

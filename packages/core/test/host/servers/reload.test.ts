@@ -115,3 +115,23 @@ test("a settings file is noticed that was not there, nor its folder", async () =
   await folder.write("home/.gemini/settings.json", { mcpServers: {} });
   expect(await told).toBe(join(home, ".gemini/settings.json"));
 });
+
+test("calls that wait start when a reload raises the limit of calls at one server", async () => {
+  await using folder = await temporaryFolder();
+  const write = (callsPerServer: number): Promise<unknown> =>
+    folder.write("home/.gemini/settings.json", { fairlead: { limits: { callsPerServer } } });
+  await write(1);
+  const home = join(folder.path, "home");
+  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
+  await using host = await createHost({ environment: { env, home, cwd: home, platform: process.platform } });
+  await host.call("demo", "greet", { name: "Charles" });
+  const stop = new AbortController();
+  const running = host.call("demo", "wait", { seconds: 3600 }, { signal: stop.signal });
+  const waiting = host.call("demo", "greet", { name: "Ada" });
+  await write(2);
+  await host.reload();
+  const later = host.call("demo", "greet", { name: "Grace" });
+  expect((await Promise.all([waiting, later])).map(({ isError }) => isError)).toEqual([false, false]);
+  stop.abort();
+  await expect(running).rejects.toMatchObject({ code: "cancelled" });
+});
