@@ -62,7 +62,7 @@ export async function saveToolApproval(
     tool: tool.name,
     digest: definitionDigest(tool),
     approvedAt: now.toISOString(),
-    ...(Buffer.byteLength(definition) <= longestDefinition && { definition }),
+    definition: Buffer.byteLength(definition) <= longestDefinition ? definition : undefined,
   };
   if (sizeOf(approval) > mostBytes)
     throw new HostError("too_large", `the approval of ${tool.name.slice(0, 200)} is too large to be saved`);
@@ -272,6 +272,6 @@ function unread(error: unknown): Problem {
     severity: "error",
     code: "settings_invalid",
     message: `${message}; Fairlead will ask again for everything you approved in this file`,
-    ...(next !== undefined && { next }),
+    next,
   };
 }

@@ -70,19 +70,12 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
   const isHidden = (name: string): boolean => locked[name] === hidden && Object.hasOwn(entry, name);
   const shown = (of: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(of).filter(([name]) => !isHidden(name)));
-  const [before, after] = [flat(shown(locked)), flat(shown(entry))];
-  const members = [...new Set([...before.keys(), ...after.keys()])].sort();
-  return members.flatMap((member) => {
-    const [old, now] = [before.get(member), after.get(member)];
-    if (old !== undefined && now !== undefined && fits(old, now)) return [];
-    return [
-      {
-        member: `entry.${member}`,
-        ...(old !== undefined && { before: old }),
-        ...(now !== undefined && { after: "(changed; to see the change: fairlead lock verify)" }),
-      },
-    ];
-  });
+  const isSame = (old?: string, now?: string): boolean => old !== undefined && now !== undefined && fits(old, now);
+  return differences(flat(shown(locked)), flat(shown(entry)), isSame).map(({ member, before, after }) => ({
+    member: `entry.${member}`,
+    before,
+    after: after && "(changed; to see the change: fairlead lock verify)",
+  }));
 }
 
 /** Whether `text` equals `shown`. `(hidden)` in `shown` matches any text. Lists are compared item by item. */
@@ -120,20 +113,20 @@ function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[
  * are shown.
  */
 function ownDrift(before: LockedCatalog, after: LockedCatalog): readonly Difference[] {
-  const own = ({ version, instructions }: LockedCatalog): ReadonlyMap<string, string> =>
-    new Map([
-      ...(version === undefined ? [] : [["version", version] as const]),
-      ...(instructions === undefined ? [] : [["instructions", instructions] as const]),
-    ]);
-  return differences(own(before), own(after));
+  return (["instructions", "version"] as const).flatMap((member) =>
+    before[member] === after[member] ? [] : { member, before: before[member], after: after[member] },
+  );
 }
 
-function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly Difference[] {
+function differences(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+  isSame = (old?: string, now?: string): boolean => old === now,
+): readonly Difference[] {
   const members = [...new Set([...before.keys(), ...after.keys()])].sort();
   return members.flatMap((member) => {
     const [old, now] = [before.get(member), after.get(member)];
-    if (old === now) return [];
-    return { member, ...(old !== undefined && { before: old }), ...(now !== undefined && { after: now }) };
+    return isSame(old, now) ? [] : { member, before: old, after: now };
   });
 }
 

@@ -124,8 +124,8 @@ export function lockedDigest(lock: LockFile, server: string, tool: string): stri
 function toPlain({ entry, version, instructions, prompts, tools }: LockedServer): JsonObject {
   return {
     entry,
-    ...(version !== undefined && { version }),
-    ...(instructions !== undefined && { instructions }),
+    version,
+    instructions,
     prompts: Object.fromEntries(sorted(prompts)),
     tools: Object.fromEntries(sorted(tools)),
   };
@@ -188,8 +188,8 @@ function toServer(value: unknown, file: string): LockedServer {
     );
   return {
     entry,
-    ...(version !== undefined && { version }),
-    ...(instructions !== undefined && { instructions }),
+    version,
+    instructions,
     prompts: textsOf(member(value, "prompts"), file),
     tools: textsOf(member(value, "tools"), file),
   };
@@ -234,12 +234,12 @@ function editedByHand(name: string, file: string): HostError {
 }
 
 /** The part of a catalog that the lock file stores: digests of the tools, the prompts and the instructions. */
-export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
+export function lockCatalog(catalog: Catalog, version: string | undefined): LockedCatalog {
   return {
-    ...(version !== undefined && { version }),
-    ...(instructions !== undefined && { instructions: digestOf(instructions) }),
-    prompts: new Map(prompts.map((prompt) => [prompt.name, promptDigest(prompt)])),
-    tools: new Map(tools.map((tool) => [tool.name, definitionDigest(tool)])),
+    version,
+    instructions: instructionsDigest(catalog),
+    prompts: new Map(catalog.prompts.map((prompt) => [prompt.name, promptDigest(prompt)])),
+    tools: new Map(catalog.tools.map((tool) => [tool.name, definitionDigest(tool)])),
   };
 }
 

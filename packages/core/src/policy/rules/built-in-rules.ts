@@ -4,7 +4,7 @@ import type { DecisionOutcome, PolicyRule, RequestKind } from "./rule.ts";
 
 function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): PolicyRule {
   const origin = { source: "built_in", name } as const;
-  return { tier: "default", decision, priority: 0, origin, ...(kind === undefined ? {} : { kind }) };
+  return { tier: "default", decision, priority: 0, origin, kind };
 }
 
 /** Whether this is the built-in rule for changed definitions, or the one for definitions that may have changed. */

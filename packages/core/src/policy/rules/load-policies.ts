@@ -199,8 +199,9 @@ function closing({ setting, origin, server, tools }: Gate): PolicyRule {
     decision: "deny",
     priority: 999,
     isGate: true,
-    ...(server === undefined ? {} : { server: exactName(server) }),
-    ...(tools === undefined ? {} : { kind: "tool", tool: toPattern(tools) }),
+    server: server === undefined ? undefined : exactName(server),
+    kind: tools && "tool",
+    tool: tools && toPattern(tools),
     origin: { source: setting === "mcp.excluded" ? "settings" : "permissions", file, line, name: setting },
   };
 }

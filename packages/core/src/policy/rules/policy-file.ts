@@ -90,7 +90,7 @@ async function rulesOf(
   const doubts: PolicyRule[] = [];
   function report(severity: Problem["severity"], at: TextPosition, message: string, next?: string): void {
     const origin = originOf(file, tier, at);
-    problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
+    problems.push({ severity, code: "settings_invalid", message, origin, next });
   }
   /* The user may have meant this table to deny something, so Fairlead adds a rule that makes decisions stricter. */
   function doubt(at: TextPosition, problem: string, how: string): void {
@@ -186,7 +186,7 @@ function readRule(table: TomlTable, start: TextPosition, context: RuleContext): 
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
   const decision = decisionOf(fields);
   const rule = { ...conditionsOf(fields, context.compile), decision, tier: context.tier };
-  const pairs = { server: fields.text("mcpName"), tools: fields.texts("toolName") };
+  const [server, tools] = [fields.text("mcpName"), fields.texts("toolName")];
 
   if (context.tier === "workspace" && decision === "allow") {
     const message = "a workspace may only add restrictions: its allow rule is ignored";
@@ -200,10 +200,10 @@ function readRule(table: TomlTable, start: TextPosition, context: RuleContext): 
   // If `modes` names only modes that Fairlead does not have, the rule never applies.
   if (rule.modes?.length === 0) return [];
   const origin = { source: "policy_file", file: context.file, line: start.line } as const;
-  return namedBy(pairs, decision, fields, context).map((pair) => ({
+  return namedBy(server, tools, rule, fields, context).map((pair) => ({
     ...rule,
     ...pair,
-    ...(isDoubt && { isDoubt }),
+    isDoubt: isDoubt ? true : undefined,
     origin,
   }));
 }
@@ -213,25 +213,21 @@ function decisionOf(fields: RuleFields): DecisionOutcome {
   return fields.oneOf("decision", ["allow", "ask_user", "deny"]) ?? "deny";
 }
 
-type Conditions = Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "tool">;
-
-function conditionsOf(fields: RuleFields, compile: RuleContext["compile"]): Conditions {
+function conditionsOf(
+  fields: RuleFields,
+  compile: RuleContext["compile"],
+): Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "tool"> {
   const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling"]);
   const client = fields.text("client");
-  const argsPattern = argsPatternOf(fields, compile);
-  const annotations = annotationsOf(fields);
-  const modes = modesOf(fields);
-  const interactive = fields.flag("interactive");
-  const denyMessage = fields.text("denyMessage");
   return {
+    kind,
+    client: client === undefined ? undefined : namePattern(client),
+    argsPattern: argsPatternOf(fields, compile),
+    annotations: annotationsOf(fields),
+    modes: modesOf(fields),
+    interactive: fields.flag("interactive"),
+    denyMessage: fields.text("denyMessage"),
     priority: fields.number("priority", 0, 999) ?? 999,
-    ...(kind && { kind }),
-    ...(client && { client: namePattern(client) }),
-    ...(argsPattern && { argsPattern }),
-    ...(annotations && { annotations }),
-    ...(modes && { modes }),
-    ...(interactive === undefined ? {} : { interactive }),
-    ...(denyMessage && { denyMessage }),
   };
 }
 
@@ -261,17 +257,12 @@ function modesOf(fields: RuleFields): readonly ApprovalMode[] | undefined {
   return fields.mistake("modes", `contains "${unknown}"; modes are ${ourModes.join(", ")}`, didYouMean(meant));
 }
 
-interface Pairs {
-  readonly server: string | undefined;
-  /** The tools that the rule names. Undefined if it names none. */
-  readonly tools: readonly string[] | undefined;
-}
-
 type NamedPair = Pick<PolicyRule, "server" | "tool">;
 
 function namedBy(
-  { server, tools }: Pairs,
-  decision: DecisionOutcome,
+  server: string | undefined,
+  tools: readonly string[] | undefined,
+  { decision }: Pick<PolicyRule, "decision">,
   fields: RuleFields,
   { report, servers }: RuleContext,
 ): readonly NamedPair[] {
