@@ -17,7 +17,9 @@ export async function read(text: string, tier: FileTier = "user"): Promise<ReadP
 /** A rule in one line: decision, priority, server/tool, and the line it stands on. */
 export function told({ decision, priority, server, tool, kind, origin, ...rest }: PolicyRule): string {
   const names = `${server?.text ?? "·"}/${tool?.text ?? "·"}${kind === undefined ? "" : ` ${kind}`}`;
-  const more = Object.entries(rest).flatMap(([name, value]) => (name === "tier" || value === undefined ? [] : [name]));
+  const more = Object.entries<unknown>(rest).flatMap(([name, value]) =>
+    name === "tier" || value === undefined ? [] : [name],
+  );
   return [`${decision} ${priority} ${names}`, ...more, `:${origin.line}`].join(" ");
 }
 
