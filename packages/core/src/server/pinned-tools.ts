@@ -98,7 +98,7 @@ export class ConversationTools {
     if (this.#isPinned) return;
     const unpinned = this.#tools ?? [];
     for (const [at, tool] of unpinned.entries()) {
-      this.#pins.pin({ ...claimOf(tool), as: tool.name });
+      this.#pins.pin(pinOf(tool, tool.name));
       if (at % toolsPerSlice === toolsPerSlice - 1) yield;
     }
     if (unpinned === this.#tools) this.#isPinned = true;
@@ -113,7 +113,7 @@ export class ConversationTools {
     const named: RegisteredTool[] = [];
     let count = 0;
     for (const [as, tool] of nameItems(later, claimOf, { pins: this.#pins, formOf: () => "qualified" })) {
-      if (this.#pins.pin({ ...claimOf(tool), as })) named.push(this.#rename(tool, as));
+      if (this.#pins.pin(pinOf(tool, as))) named.push(this.#rename(tool, as));
       count += 1;
       if (count % toolsPerSlice === 0) yield;
     }
@@ -123,4 +123,8 @@ export class ConversationTools {
 
 function claimOf({ serverName, serverToolName }: RegisteredTool): Claim {
   return { server: serverName, name: serverToolName };
+}
+
+function pinOf({ serverName, serverToolName }: RegisteredTool, as: string): Pin {
+  return { server: serverName, name: serverToolName, as };
 }

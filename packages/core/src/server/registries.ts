@@ -80,8 +80,12 @@ class ByServer<T> {
     return this.#values.get(server);
   }
 
-  set(server: string, value: T | undefined): void {
+  set(server: string, value: T): void {
     this.#values.set(server, value);
+  }
+
+  delete(server: string): void {
+    if (this.#values.has(server)) this.#values.set(server, undefined);
   }
 
   /** All values. Servers that the settings do not name come last, in the order in which they first appeared. */
@@ -170,7 +174,8 @@ class NamedItems<T extends Nameable<T>> {
   }
 
   remove(server: string): void {
-    this.#set(server, undefined);
+    this.#servers.delete(server);
+    this.#changed();
   }
 
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void {
@@ -237,7 +242,7 @@ class NamedItems<T extends Nameable<T>> {
     return offered;
   }
 
-  #set(server: string, items: ServerItems<T> | undefined): void {
+  #set(server: string, items: ServerItems<T>): void {
     this.#servers.set(server, items);
     this.#changed();
   }
@@ -446,7 +451,7 @@ export class ResourceRegistry {
   }
 
   removeServer(serverName: string): void {
-    this.#servers.set(serverName, undefined);
+    this.#servers.delete(serverName);
   }
 
   getAllResources(): readonly DiscoveredMCPResource[] {

@@ -41,6 +41,7 @@ describe("names", () => {
 
   test("servers that the order does not know come after the others, and keep their place", () => {
     const registry = new RegisteredTools({ serverOrder: ["last"] });
+    registry.removeServer("two");
     for (const server of ["one", "two", "last"]) registry.replaceServer(server, offered(server, "x"));
     registry.removeServer("one");
     expect(registry.getTool("x")?.serverName).toBe("last");

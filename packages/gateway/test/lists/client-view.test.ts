@@ -170,6 +170,19 @@ test("with a tool budget, the gateway's own tools have their names before every 
   expect(view(new ClientPins(), "a").own).toEqual({ search: "__search_tools", call: "call_tool" });
 });
 
+test("at the address of one server, the server's tools keep all their names, and the gateway's own tools take others", () => {
+  const only = { only: "a", servers: ["a"], hasTool: () => true };
+  const tools = ["search_tools", "__search_tools", "x"].map((name) => tool(name));
+  const own = { catalog: () => ({ tools, prompts: [], resources: [], resourceTemplates: [] }) };
+  const view = viewFor(only, catalogsFor(only, { ...host, ...own } as unknown as typeof host), {
+    names: new ClientPins(),
+    hasBudget: true,
+  });
+  expect([...view.tools.keys()]).toEqual(["search_tools", "__search_tools", "x"]);
+  expect(view.own?.call).toBe("call_tool");
+  expect(view.own?.search).toMatch(/^__sea_[0-9a-f]{8}$/);
+});
+
 test("a new URI belongs to the server that lists it, otherwise to the only candidate", () => {
   const names = new ClientPins();
   const view = viewOf(["a", "b"]);
