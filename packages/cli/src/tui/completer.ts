@@ -22,7 +22,7 @@ import {
   take,
 } from "./input/completion.ts";
 import type { Editor } from "./input/editor.ts";
-import type { Key } from "./input/keys.ts";
+import { type Key, letterOf } from "./input/keys.ts";
 import { offerMentions, templateQuestions } from "./input/mention-words.ts";
 import type { Services } from "./services.ts";
 import type { SlashCommand } from "./slash/command.ts";
@@ -204,9 +204,8 @@ export class Completer {
   }
 }
 
-function changesText({ name, ctrl, meta }: Key): boolean {
-  if (name === "backspace" || name === "delete" || name === "tab") return true;
-  return name === "text" && ctrl !== true && meta !== true;
+function changesText(key: Key): boolean {
+  return ["backspace", "delete", "tab"].includes(key.name) || letterOf(key) !== undefined;
 }
 
 function keyOf({ server, serverToolName }: Pick<HostTool, "server" | "serverToolName">): string {

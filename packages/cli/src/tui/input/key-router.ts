@@ -7,7 +7,7 @@ import { type QuestionAnswer, refusals, type UserQuestion } from "../state/quest
 import { editKey } from "./edit-key.ts";
 import { emptyEditor, wholeText } from "./editor.ts";
 import { type HistorySearch, openSearch, searchKey } from "./history-search.ts";
-import type { Key } from "./keys.ts";
+import { isCtrl, type Key } from "./keys.ts";
 import { pasteAtCursor } from "./paste-value.ts";
 
 /** What the session must do after a key press. */
@@ -61,8 +61,7 @@ function inSearch(state: AppState, search: HistorySearch, key: Key): Routed {
   if (step.kind === "search") return { events: [{ type: "search", search: step.search, editor: step.editor }] };
   const taken: AppEvent = { type: "edit", editor: step.editor };
   if (step.key === undefined) return { events: [taken] };
-  const { search: _ended, ...rest } = state;
-  const { events, ...routed } = routeKey({ ...rest, editor: step.editor }, step.key);
+  const { events, ...routed } = routeKey({ ...state, search: undefined, editor: step.editor }, step.key);
   return { ...routed, events: [taken, ...events] };
 }
 
@@ -126,8 +125,4 @@ function withEvents({ events, ...routed }: Routed, ...more: readonly AppEvent[])
 
 function answerOf(question: UserQuestion, answer: QuestionAnswer): Action {
   return { type: "answer", question, answer };
-}
-
-function isCtrl({ name, text, ctrl }: Key, letter: string): boolean {
-  return name === "text" && ctrl === true && text === letter;
 }

@@ -33,6 +33,16 @@ export interface Key {
   readonly shift?: boolean;
 }
 
+/** Whether the key is this letter with Ctrl. */
+export function isCtrl({ name, text, ctrl }: Key, letter: string): boolean {
+  return name === "text" && ctrl === true && text === letter;
+}
+
+/** Returns the typed text in lower case. Undefined for a key without text, and with Ctrl or Alt. */
+export function letterOf({ name, text = "", ctrl, meta }: Key): string | undefined {
+  return name === "text" && ctrl !== true && meta !== true ? text.toLowerCase() : undefined;
+}
+
 /** Input that is not yet a complete key. Pass it to the next `readKeys` call. */
 export interface KeyState {
   /** The beginning of an escape sequence whose end has not arrived yet. */

@@ -6,7 +6,7 @@
 import type { Clock } from "@fairlead/core/clock";
 import type { Store } from "../session/store.ts";
 import { takesText } from "../state/dialog.ts";
-import type { Key } from "./keys.ts";
+import { isCtrl, type Key } from "./keys.ts";
 
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
@@ -38,7 +38,7 @@ export class QuestionGuard {
 
   readonly press = (key: Key): void => {
     this.look();
-    if (this.#callOffPause !== undefined && !isCtrlC(key)) {
+    if (this.#callOffPause !== undefined && !isCtrl(key, "c")) {
       if (key.name === "enter" || key.name === "escape") this.#endPause();
       else this.#startPause();
       return;
@@ -100,8 +100,4 @@ export class QuestionGuard {
     this.#callOffPause?.();
     this.#callOffPause = undefined;
   }
-}
-
-function isCtrlC({ name, text, ctrl }: Key): boolean {
-  return name === "text" && ctrl === true && text === "c";
 }

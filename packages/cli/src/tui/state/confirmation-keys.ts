@@ -1,7 +1,7 @@
 /** The keys of a confirmation. Only a letter can allow a call. Enter and Escape mean no. */
 
 import { type ConfirmationChoice, type ConfirmationView, choiceText } from "@fairlead/core/policy/confirmation-view";
-import type { Key } from "../input/keys.ts";
+import { type Key, letterOf } from "../input/keys.ts";
 
 /** A letter that answers a confirmation, and its label. */
 interface AnswerKey {
@@ -41,6 +41,6 @@ const because: AnswerKey = { letter: "b", words: "no, because …", short: "no, 
 export function confirmationAnswer(view: ConfirmationView, key: Key): AnswerKey["answer"] | undefined {
   if (key.name === "escape" || key.name === "enter") return "no";
   // Several letters at once match no key, because they are text for the prompt.
-  const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;
-  return offeredKeys(view).find((each) => each.letter === letter)?.answer;
+  const typed = letterOf(key);
+  return offeredKeys(view).find(({ letter }) => letter === typed)?.answer;
 }

@@ -2,8 +2,8 @@
 
 import { editLine } from "../input/edit-key.ts";
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
-import type { Key } from "../input/keys.ts";
-import { dialogFrame, formScroll } from "../view/dialogs/dialog-frame.ts";
+import { type Key, letterOf } from "../input/keys.ts";
+import { dialogFrame, focusedScroll } from "../view/dialogs/dialog-frame.ts";
 import { formFrame } from "../view/dialogs/form-frame.ts";
 import { frameExtent, type Room } from "../view/frame.ts";
 import { confirmationAnswer } from "./confirmation-keys.ts";
@@ -72,10 +72,8 @@ export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key,
 
 type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
 
-const alone = { index: 1, total: 1 };
-
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
-  const extent = frameExtent(dialogFrame(question, dialog, alone, room), room);
+  const extent = frameExtent(dialogFrame(question, dialog, room), room);
   const confirmed = question.kind === "confirmation" ? confirmationAnswer(question.view, key) : undefined;
   if (confirmed === "because")
     return { dialog: { key: dialog.key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY } };
@@ -87,8 +85,9 @@ function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Roo
 }
 
 /** Returns the answer that a key gives, or undefined if the key gives none. Enter and Escape never mean yes. */
-function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): QuestionAnswer | undefined {
-  const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
+function yesOrNo(question: UserQuestion, key: Key): QuestionAnswer | undefined {
+  const { name } = key;
+  const letter = letterOf(key);
   const isNo = name === "enter" || name === "escape" || letter === "n";
   const isYes = letter === "y";
   if (question.kind === "url") {
@@ -113,11 +112,13 @@ const urlAnswers: ReadonlyMap<string, AnswersByKind["url"]> = new Map([
 function inForm(question: QuestionOf<"form">, dialog: Of<"form">, key: Key, room: Room): DialogStep {
   const step = formKey(dialog.form, key);
   if ("answer" in step) return { answer: { kind: "form", value: step.answer } };
-  const frame = formFrame(question, step.state, alone, room);
+  const frame = formFrame(question, step.state, room);
   const extent = frameExtent(frame, room);
-  const still = formScroll(frame, extent, 0);
+  const still = focusedScroll(frame, extent, 0);
   // Keeps the scroll position between the first and the last row.
-  return { dialog: { ...dialog, form: { ...step.state, look: formScroll(frame, extent, step.state.look) - still } } };
+  return {
+    dialog: { ...dialog, form: { ...step.state, look: focusedScroll(frame, extent, step.state.look) - still } },
+  };
 }
 
 function typedKey(question: UserQuestion, dialog: Of<"typed">, key: Key, room: Room): DialogStep {
@@ -132,7 +133,7 @@ function typedKey(question: UserQuestion, dialog: Of<"typed">, key: Key, room: R
     return text === "" ? { dialog } : { answer: { kind: "sign_in", value: text } };
   const isMove = ["up", "down", "pageup", "pagedown"].includes(key.name);
   if (!isMove) return { dialog: { ...dialog, editor: editLine(dialog.editor, key), scroll: Number.POSITIVE_INFINITY } };
-  const extent = frameExtent(dialogFrame(question, dialog, alone, room), room);
+  const extent = frameExtent(dialogFrame(question, dialog, room), room);
   return { dialog: { ...dialog, scroll: scrollKey(dialog.scroll, key, extent) ?? dialog.scroll } };
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isShallow, member } from "@fairlead/wire/json";
 import { editLine } from "../input/edit-key.ts";
 import { emptyEditor, insert } from "../input/editor.ts";
-import type { Key } from "../input/keys.ts";
+import { type Key, letterOf } from "../input/keys.ts";
 import { type FieldInput, type FormField, fieldsOf } from "./form-field.ts";
 import { type FieldEntry, fieldValue } from "./form-value.ts";
 import type { KeyStep } from "./questions.ts";
@@ -159,7 +159,7 @@ function enter(form: FormState): { readonly state: FormState } | { readonly answ
 function enterInto(input: FieldInput, entry: FieldEntry, key: Key): FieldEntry {
   const isSpace = key.name === "text" && key.text === " ";
   const step = key.name === "left" ? -1 : key.name === "right" || isSpace ? 1 : 0;
-  const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? (key.text ?? "").toLowerCase() : "";
+  const letter = letterOf(key) ?? "";
   switch (entry.kind) {
     case "typed":
       return { kind: "typed", editor: editLine(entry.editor, key) };

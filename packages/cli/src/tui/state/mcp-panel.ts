@@ -2,7 +2,7 @@
 
 import type { ServerState } from "@fairlead/core/events";
 import type { SafeText } from "@fairlead/core/text/safe-text";
-import type { Key } from "../input/keys.ts";
+import { isCtrl, type Key, letterOf } from "../input/keys.ts";
 import { type Extent, scrollKey } from "./scroll.ts";
 
 /** The actions on one server. Each one has the name of its `/mcp` subcommand. */
@@ -94,10 +94,10 @@ function changes(verb: ServerVerb, state: ServerState): boolean {
 /** Returns what a key does in the panel. Changes nothing itself. `extent` limits how far the user can scroll. */
 export function panelKey(panel: PanelState, key: Key, servers: readonly ServerState[], extent: Extent): PanelStep {
   const state = selectedServer(panel, servers);
-  const isLetter = key.name === "text" && key.ctrl !== true && key.meta !== true;
-  if (key.name === "escape" || (isLetter && key.text === "q") || isCtrlC(key)) return back(panel);
+  const typed = letterOf(key) === undefined ? undefined : key.text;
+  if (key.name === "escape" || typed === "q" || isCtrl(key, "c")) return back(panel);
   if (state === undefined) return { kind: "stay", panel };
-  const wanted = isLetter ? offeredVerbs(state).find(({ letter }) => letter === key.text) : undefined;
+  const wanted = offeredVerbs(state).find(({ letter }) => letter === typed);
   if (wanted !== undefined) return { kind: "do", verb: wanted.verb, server: state.name };
   return panel.open === undefined ? listKey(panel, key, servers, state) : openKey(panel, panel.open, key, extent);
 }
@@ -129,8 +129,4 @@ function isOnward({ name }: Key): boolean {
 
 function look(panel: PanelState, server: string, tab: PanelTab): PanelStep {
   return { kind: "look", server, tab, panel: { ...panel, server, open: { server, tab, scroll: 0 } } };
-}
-
-function isCtrlC({ name, text, ctrl }: Key): boolean {
-  return name === "text" && ctrl === true && text === "c";
 }

@@ -18,6 +18,8 @@ export interface Frame {
   /** The keys and what they do. Each one stays on one row if it fits. */
   readonly keys: readonly Line[];
   readonly colour: Colour;
+  /** The body rows of the focused field, button or option of a form or list. */
+  readonly focused?: { readonly from: number; readonly to: number };
 }
 
 /**

@@ -11,7 +11,7 @@ import { bodyWidth, type Frame, frameExtent, frameLines, type Room } from "../fr
 import { type Line, span, wrapLine, wrapWhole } from "../line.ts";
 import { jsonLines, quoteColumns, toDecisionText } from "../text-lines.ts";
 import { fieldLines, key, labelled, nameSpan, section, speech, titleLine, told } from "./dialog-parts.ts";
-import { type FormFrame, formFrame } from "./form-frame.ts";
+import { formFrame } from "./form-frame.ts";
 import { choiceFrame, clientIdFrame, samplingFrame, signInFrame, trustFrame, urlFrame } from "./question-frames.ts";
 
 /** What the user has entered or scrolled in the dialog. */
@@ -29,43 +29,34 @@ export function dialogLines(
   number: QuestionNumber,
   room: Room,
 ): readonly Line[] {
-  if (question.kind === "form" && look.form !== undefined) {
-    const frame = formFrame(question, look.form, number, room);
-    return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), look.form.look));
-  }
-  if (question.kind === "choice") {
-    const frame = choiceFrame(question, look.at ?? 0, number, room);
-    return frameLines(frame, room, formScroll(frame, frameExtent(frame, room), 0));
-  }
-  return frameLines(dialogFrame(question, look, number, room), room, look.scroll ?? 0);
+  const frame = dialogFrame(question, look, room);
+  const scroll = frame.focused
+    ? focusedScroll(frame, frameExtent(frame, room), look.form?.look ?? 0)
+    : (look.scroll ?? 0);
+  return frameLines({ ...frame, title: titleLine(frame.title, number) }, room, scroll);
 }
 
 const empty: Frame = { title: [], body: [], keys: [], colour: "cyan" };
 
 /** Returns the whole frame of a question, including the rows that do not fit on the screen. */
-export function dialogFrame(
-  question: UserQuestion,
-  { form, editor, at }: DialogLook,
-  number: QuestionNumber,
-  room: Room,
-): Frame {
+export function dialogFrame(question: UserQuestion, { form, editor, at }: DialogLook, room: Room): Frame {
   switch (question.kind) {
     case "confirmation":
-      return confirmationFrame(question, editor, number, room);
+      return confirmationFrame(question, editor, room);
     case "form":
-      return form === undefined ? empty : formFrame(question, form, number, room);
+      return form === undefined ? empty : formFrame(question, form, room);
     case "url":
-      return urlFrame(question, number, room);
+      return urlFrame(question, room);
     case "sampling":
-      return samplingFrame(question, number, room);
+      return samplingFrame(question, room);
     case "trust":
-      return trustFrame(question, number, room);
+      return trustFrame(question, room);
     case "sign_in":
-      return signInFrame(question, editor ?? emptyEditor, number, room);
+      return signInFrame(question, editor ?? emptyEditor, room);
     case "client_id":
-      return clientIdFrame(question, editor ?? emptyEditor, number, room);
+      return clientIdFrame(question, editor ?? emptyEditor, room);
     case "choice":
-      return choiceFrame(question, at ?? 0, number, room);
+      return choiceFrame(question, at ?? 0, room);
   }
 }
 
@@ -73,7 +64,11 @@ export function dialogFrame(
  * Returns the index of the first visible row of a form or a list. `look`: how many rows the user has scrolled away from
  * the focused field.
  */
-export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
+export function focusedScroll(
+  { focused: { from, to } = { from: 0, to: 0 } }: Frame,
+  extent: Extent,
+  look: number,
+): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
   return clampScroll(still + look, extent);
 }
@@ -82,13 +77,7 @@ export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent,
 const [narrow, low] = [50, 12];
 
 /** `reason`: the reason that the user types for a no. */
-function confirmationFrame(
-  question: QuestionOf<"confirmation">,
-  reason: Editor | undefined,
-  number: QuestionNumber,
-  room: Room,
-): Frame {
-  const { view } = question;
+function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor | undefined, room: Room): Frame {
   const { server, kind, name, modelName, description, args, isCut = false, digest, hints, change } = view;
   const width = bodyWidth(room);
   const inner = width - quoteColumns;
@@ -100,7 +89,7 @@ function confirmationFrame(
     span(safe`?`),
   ];
   return {
-    title: titleLine(title, number),
+    title,
     colour: "yellow",
     body: [
       ...labelled(safe`server`, server, width),

@@ -3,26 +3,15 @@
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { FormState } from "../../state/form.ts";
 import { type FormField, mostFields } from "../../state/form-field.ts";
-import type { FieldEntry } from "../../state/form-value.ts";
-import { formatWords } from "../../state/form-value.ts";
-import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
+import { type FieldEntry, formatWords } from "../../state/form-value.ts";
+import type { QuestionOf } from "../../state/questions.ts";
 import { bodyWidth, type Frame, type Room } from "../frame.ts";
 import { type Line, type SpanStyle, span, wrapLine, wrapWhole } from "../line.ts";
 import { decisionLines, quoteColumns, quoted } from "../text-lines.ts";
-import { editorLines, key, nameSpan, speech, titleLine } from "./dialog-parts.ts";
-
-/** The frame of a form. `focused`: the body rows of the focused field or button. */
-export interface FormFrame extends Frame {
-  readonly focused: { readonly from: number; readonly to: number };
-}
+import { editorLines, key, nameSpan, speech } from "./dialog-parts.ts";
 
 /** Returns the frame of a form question, with all rows. */
-export function formFrame(
-  question: QuestionOf<"form">,
-  form: FormState,
-  number: QuestionNumber,
-  room: Room,
-): FormFrame {
+export function formFrame(question: QuestionOf<"form">, form: FormState, room: Room): Frame {
   const { serverName, toolName, message, purpose } = question;
   const width = bodyWidth(room);
   const isQuestion = purpose === "elicitation";
@@ -49,7 +38,7 @@ export function formFrame(
   const [send, decline] = buttonWords[purpose];
   put(form.focus === "send", [button(send, form.focus === "send")]);
   put(form.focus === "decline", [button(decline, form.focus === "decline")]);
-  return { title: titleLine(title, number), colour: "cyan", body, focused, keys: keysFor(form) };
+  return { title, colour: "cyan", body, focused, keys: keysFor(form) };
 }
 
 const buttonWords: Readonly<Record<QuestionOf<"form">["purpose"], readonly [send: SafeText, decline: SafeText]>> = {

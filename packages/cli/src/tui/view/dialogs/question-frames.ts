@@ -7,22 +7,21 @@ import { count } from "../../../output/output.ts";
 import { approvalFields, layout } from "../../../output/servers/server-details.ts";
 import { messageLines } from "../../../sign-in/message-lines.ts";
 import type { Editor } from "../../input/editor.ts";
-import type { QuestionNumber, QuestionOf } from "../../state/questions.ts";
+import type { QuestionOf } from "../../state/questions.ts";
 import { bodyWidth, type Frame, type Room, type Row } from "../frame.ts";
 import { type Line, span, wrapLine, wrapWhole } from "../line.ts";
 import { decisionLines, jsonLines, quoteColumns } from "../text-lines.ts";
-import { addressRows, fieldLines, key, labelled, nameSpan, section, speech, titleLine } from "./dialog-parts.ts";
-import type { FormFrame } from "./form-frame.ts";
+import { addressRows, fieldLines, key, labelled, nameSpan, section, speech } from "./dialog-parts.ts";
 
 /** The question whether to open a URL, for an elicitation or a sign-in. */
-export function urlFrame(question: QuestionOf<"url">, number: QuestionNumber, room: Room): Frame {
+export function urlFrame(question: QuestionOf<"url">, room: Room): Frame {
   const { serverName, message, url, purpose, consent } = question;
   const width = bodyWidth(room);
   const isSignIn = purpose === "sign_in";
   const words = isSignIn ? safe` asks you to sign in` : safe` asks you to open a page`;
   const scopes = consent?.scopes ?? [];
   return {
-    title: titleLine([nameSpan(serverName), span(words)], number),
+    title: [nameSpan(serverName), span(words)],
     colour: "cyan",
     body: [
       ...labelled(safe`site`, siteOf(url), width),
@@ -50,12 +49,12 @@ function siteOf(url: string): string {
 }
 
 /** The question whether a server may use the model, or receive the model's answer. */
-export function samplingFrame(question: QuestionOf<"sampling">, number: QuestionNumber, room: Room): Frame {
+export function samplingFrame(question: QuestionOf<"sampling">, room: Room): Frame {
   const { serverName, params, model, answer } = question;
   const width = bodyWidth(room);
   const title = answer === undefined ? safe` wants to ask your model` : safe` wants to receive this answer`;
   return {
-    title: titleLine([nameSpan(serverName), span(title)], number),
+    title: [nameSpan(serverName), span(title)],
     colour: "cyan",
     body: [
       ...labelled(safe`model`, model, width),
@@ -119,14 +118,10 @@ function withoutBytes(block: unknown): unknown {
 }
 
 /** The question whether to trust the folder, with the full definition of each server to approve. */
-export function trustFrame(
-  { root, servers, approved }: QuestionOf<"trust">,
-  number: QuestionNumber,
-  room: Room,
-): Frame {
+export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, room: Room): Frame {
   const width = bodyWidth(room);
   return {
-    title: titleLine([span(safe`Do you trust this folder and its servers?`)], number),
+    title: [span(safe`Do you trust this folder and its servers?`)],
     colour: "yellow",
     body: [
       ...labelled(safe`folder`, root, width),
@@ -158,12 +153,7 @@ export function trustFrame(
 }
 
 /** A running sign-in: its messages, and a field for the browser's address if it can be pasted. */
-export function signInFrame(
-  question: QuestionOf<"sign_in">,
-  editor: Editor,
-  number: QuestionNumber,
-  room: Room,
-): Frame {
+export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, room: Room): Frame {
   const { serverName, messages, canPaste } = question;
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
@@ -175,7 +165,7 @@ export function signInFrame(
     ),
   );
   return {
-    title: titleLine([span(safe`Sign in to `), nameSpan(serverName)], number),
+    title: [span(safe`Sign in to `), nameSpan(serverName)],
     colour: "cyan",
     body: [...told, ...(canPaste ? fieldLines(safe`paste the address here:`, editor, width) : [])],
     keys: canPaste
@@ -185,17 +175,12 @@ export function signInFrame(
 }
 
 /** Asks for the OAuth client ID that the user has registered. */
-export function clientIdFrame(
-  question: QuestionOf<"client_id">,
-  editor: Editor,
-  number: QuestionNumber,
-  room: Room,
-): Frame {
+export function clientIdFrame(question: QuestionOf<"client_id">, editor: Editor, room: Room): Frame {
   const { serverName, issuer, redirectUri } = question;
   const width = bodyWidth(room);
   const words = safe`The authorization server does not register clients automatically. Register a client there with the redirect URI below, then enter its client ID.`;
   return {
-    title: titleLine([span(safe`Sign in to `), nameSpan(serverName), span(safe`: client ID`)], number),
+    title: [span(safe`Sign in to `), nameSpan(serverName), span(safe`: client ID`)],
     colour: "cyan",
     body: [
       ...labelled(safe`issuer`, issuer, width),
@@ -208,12 +193,7 @@ export function clientIdFrame(
 }
 
 /** A list of options. `chosen`: index of the marked option. */
-export function choiceFrame(
-  question: QuestionOf<"choice">,
-  chosen: number,
-  number: QuestionNumber,
-  room: Room,
-): FormFrame {
+export function choiceFrame(question: QuestionOf<"choice">, chosen: number, room: Room): Frame {
   const { serverName, message, options } = question;
   const width = bodyWidth(room);
   const asked = wrapLine([span(toSafeLine(message))], width);
@@ -226,7 +206,7 @@ export function choiceFrame(
   // The question stays on the screen until the selected option would be below it.
   const to = asked.length + rows.slice(0, chosen + 1).flat().length;
   return {
-    title: titleLine([nameSpan(serverName), span(safe`: choose one`)], number),
+    title: [nameSpan(serverName), span(safe`: choose one`)],
     colour: "cyan",
     body: [...asked, ...rows.flat()],
     focused: { from: to - (rows[chosen]?.length ?? 0), to },

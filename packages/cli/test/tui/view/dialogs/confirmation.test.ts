@@ -171,7 +171,7 @@ test.each<[annotations: Record<string, unknown>, words: string]>([
 
 test("a confirmation is yellow, a changed definition is red, and the sides of a change have their colours", () => {
   const change = [{ member: "description", before: "b".repeat(80), after: "a" }];
-  const { colour, body } = dialogFrame(confirmation({ change, args: {} }), {}, alone, { width: 62, height: 40 });
+  const { colour, body } = dialogFrame(confirmation({ change, args: {} }), {}, { width: 62, height: 40 });
   expect(colour).toBe("yellow");
   const lines = body.map((row) => ("line" in row ? row.line : row));
   const bar = { text: "▏ ", isDim: true };
@@ -207,7 +207,7 @@ test.each([
 
 test("a form without a state is an empty frame", () => {
   const form = { key: "q", kind: "form", serverName: "s", message: "", schema: {}, purpose: "arguments" } as const;
-  expect(dialogFrame(form, {}, alone, { width: 60, height: 10 })).toEqual({
+  expect(dialogFrame(form, {}, { width: 60, height: 10 })).toEqual({
     title: [],
     body: [],
     keys: [],

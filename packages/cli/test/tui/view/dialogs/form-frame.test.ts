@@ -1,8 +1,9 @@
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { type FormState, openForm } from "../../../../src/tui/state/form.ts";
-import { formScroll } from "../../../../src/tui/view/dialogs/dialog-frame.ts";
-import { type FormFrame, formFrame } from "../../../../src/tui/view/dialogs/form-frame.ts";
+import { focusedScroll } from "../../../../src/tui/view/dialogs/dialog-frame.ts";
+import { formFrame } from "../../../../src/tui/view/dialogs/form-frame.ts";
+import type { Frame } from "../../../../src/tui/view/frame.ts";
 import type { Line, Span } from "../../../../src/tui/view/line.ts";
 
 const textOf = (line: Line): string => line.map(({ text }) => text).join("");
@@ -12,13 +13,13 @@ interface Look extends Partial<FormState> {
   readonly purpose?: "elicitation" | "arguments";
 }
 
-function frame(properties: object, { width = 60, purpose = "elicitation", ...state }: Look = {}): FormFrame {
+function frame(properties: object, { width = 60, purpose = "elicitation", ...state }: Look = {}): Frame {
   const schema = { type: "object", properties } as JsonObject;
   const question = { key: "q", kind: "form", serverName: "s", message: "", schema, purpose } as const;
-  return formFrame(question, { ...openForm(schema), ...state }, { index: 1, total: 1 }, { width, height: 40 });
+  return formFrame(question, { ...openForm(schema), ...state }, { width, height: 40 });
 }
 
-const linesOf = ({ body }: FormFrame): readonly Line[] => body.map((row) => ("line" in row ? row.line : row));
+const linesOf = ({ body }: Frame): readonly Line[] => body.map((row) => ("line" in row ? row.line : row));
 const rows = (properties: object, look: Look = {}): readonly string[] =>
   linesOf(frame(properties, look)).map((line) => textOf(line).trimEnd());
 /** The rows of the only field, without the buttons. */
@@ -66,7 +67,7 @@ describe("the focus", () => {
 
   test("stays on the screen, and the user can look elsewhere from there", () => {
     const at = (from: number, to: number, look: number): number =>
-      formScroll({ ...frame(two), focused: { from, to } }, { rows: 30, page: 10 }, look);
+      focusedScroll({ ...frame(two), focused: { from, to } }, { rows: 30, page: 10 }, look);
     expect([at(0, 2, 0), at(12, 14, 0), at(12, 14, 5), at(12, 14, -5), at(0, 2, -5), at(28, 30, 5)]).toEqual([
       0, 4, 9, 0, 0, 20,
     ]);
@@ -208,8 +209,8 @@ test.each<[purpose: "elicitation" | "arguments", toolName: string | undefined, t
     schema: {},
     purpose,
   } as const;
-  const shown = formFrame(question, openForm({}), { index: 1, total: 2 }, { width: 60, height: 40 });
-  expect(textOf(shown.title)).toBe(`(1 of 2) ${title}`);
+  const shown = formFrame(question, openForm({}), { width: 60, height: 40 });
+  expect(textOf(shown.title)).toBe(title);
   expect(shown.colour).toBe("cyan");
   expect(linesOf(shown).slice(0, 2).map(textOf)).toEqual([heading, "▏ words"]);
 });

@@ -9,7 +9,7 @@ const one = { index: 1, total: 1 };
 const textOf = (line: Line): string => line.map(({ text }) => text).join("");
 
 const frame = (asked: Asked, look: DialogLook = {}): Frame =>
-  dialogFrame({ ...asked, key: "q" }, look, one, { width: 60, height: 40 });
+  dialogFrame({ ...asked, key: "q" }, look, { width: 60, height: 40 });
 const rows = (asked: Asked, look: DialogLook = {}, width = 60): readonly string[] =>
   dialogLines({ ...asked, key: "q" }, look, one, { width, height: 60 }).map((line) => textOf(line).trimEnd());
 /** The bold text of each row in the body of the frame. */
