@@ -81,18 +81,7 @@ function plainTable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainTable(inner)]));
 }
 
-interface ServerTables extends Pick<TomlText, "bom" | "body"> {
-  /** The position at which the file first mentions the servers. */
-  readonly first: Position;
-  readonly of: ReadonlyMap<string, Position>;
-  readonly tables: ReadonlyMap<string, readonly TextRange[]>;
-  /**
-   * Names of servers that have values outside their table `[mcp_servers.NAME]`, such as `mcp_servers.NAME.url = "…"`.
-   */
-  readonly isMixed: ReadonlySet<string>;
-}
-
-async function findTables(text: string, key: string, { refuse }: TextContext): Promise<ServerTables> {
+async function findTables(text: string, key: string, { refuse }: TextContext) {
   const parse = await tomlParser();
   let parsed: TomlText;
   try {

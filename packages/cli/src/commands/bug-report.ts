@@ -118,23 +118,12 @@ interface Attempt {
   readonly messages: readonly string[];
 }
 
-/** A bug report, and the function that hides its secrets. */
-interface Collected {
-  readonly report: BugReport;
-  /** Hides secrets in the finished text of the report. */
-  readonly hide: Redact;
-}
-
 const mostLines = 40;
 const mostMessages = 30;
 const longestLine = 500;
 
 /** Collects the facts. With `server`, connects to that server if it may start. */
-async function collectReport(
-  configuration: Configuration,
-  server: AdmittedServer | undefined,
-  context: Context,
-): Promise<Collected> {
+async function collectReport(configuration: Configuration, server: AdmittedServer | undefined, context: Context) {
   const { locations, environment, servers, trust, problems } = configuration;
   const settings = await readSettings(locations);
   const created = new Date().toISOString();
@@ -258,15 +247,10 @@ interface SettingsOutline {
   readonly keys?: unknown;
 }
 
-/** The outlines of all settings files, and the values that the report must not contain. */
-interface ReadSettings {
-  readonly outlines: readonly SettingsOutline[];
-  /** Values that look like API keys, tokens or passwords. The report must not contain them. */
-  readonly values: readonly string[];
-}
-
 /** Reads the settings files of all scopes, even those of an untrusted workspace. */
-export async function readSettings(locations: Locations): Promise<ReadSettings> {
+export async function readSettings(
+  locations: Locations,
+): Promise<{ readonly outlines: readonly SettingsOutline[]; readonly values: readonly string[] }> {
   const sources = await readSources(locations);
   const read = sources.map(({ scope, file, state, root }) => ({
     scope,

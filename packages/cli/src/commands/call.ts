@@ -11,9 +11,8 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
 import { isObject } from "@fairlead/wire/json";
-import { checkParameterNames, readArguments } from "../arguments/arguments.ts";
+import { checkParameterNames, readArguments, toNamedArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
-import { toNamedArguments } from "../arguments/dashed-arguments.ts";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine, type ProgressLine } from "../output/reports/progress.ts";
@@ -25,10 +24,8 @@ import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
-import { refuseUnsureName } from "../targets/bare-name.ts";
 import { connectServers } from "../targets/connect-servers.ts";
-import { isDeniedByName } from "../targets/denied.ts";
-import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
+import { findToolTarget, isDeniedByName, refuseUnsureName, type ToolTarget, targetName } from "../targets/target.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
 
 interface Options {

@@ -1,4 +1,4 @@
-/** `fairlead conversations`: lists recorded conversations. */
+/** `fairlead conversations`, `show`, `export` and `clean`: list, print and remove recorded conversations. */
 
 import {
   conversationsIn,
@@ -109,13 +109,7 @@ Examples:
   },
 };
 
-interface Wanted {
-  readonly ids: readonly string[];
-  /** Results stored before this time, in milliseconds since 1970, are removed. */
-  readonly before: number;
-}
-
-async function wanted(context: Context, configuration: Configuration): Promise<Wanted> {
+async function wanted(context: Context, configuration: Configuration) {
   const { operands, command } = context;
   const { olderThan, all = false } = command.opts<Options>();
   if ([operands.length > 0, olderThan !== undefined, all].filter(Boolean).length > 1)

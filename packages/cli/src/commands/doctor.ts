@@ -18,10 +18,9 @@ import {
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
 import { checkClients, readClientFacts } from "../doctor/check-clients.ts";
 import { checkMachineAuth, readMachineFacts } from "../doctor/check-machine-auth.ts";
-import { checkNetwork } from "../doctor/check-network.ts";
 import { checkPackages, checkPrograms, readNodeFacts, readProgramFacts } from "../doctor/check-programs.ts";
 import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
-import { checkSecrets, checkState } from "../doctor/check-state.ts";
+import { checkNetwork, checkSecrets, checkState } from "../doctor/check-state.ts";
 import type { ServerChecks } from "../doctor/connect-and-check.ts";
 import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "../doctor/facts.ts";
 import {

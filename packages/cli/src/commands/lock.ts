@@ -1,4 +1,4 @@
-/** `fairlead lock` and `lock update`: write the current state of all servers, or of one server, into the lock file. */
+/** `fairlead lock`, `lock update` and `lock verify`: write the lock file, and compare the servers with it. */
 
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { updateText } from "@fairlead/core/files/atomic/update-text";
@@ -22,8 +22,7 @@ import {
   readSnapshots,
   type ServerSnapshot,
 } from "../lock/workspace.ts";
-import { errorLines } from "../output/error-lines.ts";
-import { count } from "../output/output.ts";
+import { count, errorLines } from "../output/output.ts";
 import { checkedDocument, checkedText, printRelock } from "../output/policy/lock-report.ts";
 import { type Context, nameHint, type Verb } from "../shell/verb.ts";
 

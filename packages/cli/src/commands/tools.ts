@@ -18,9 +18,16 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { isShallow } from "@fairlead/wire/json";
 import { count, type Style, spacedNumber, unlessEmpty } from "../output/output.ts";
-import { serverNamesText, serverToolsText, toolText, toolToTry } from "../output/tools/lists.ts";
+import {
+  quarantineText,
+  repairSummary,
+  repairsText,
+  serverNamesText,
+  serverToolsText,
+  toolText,
+  toolToTry,
+} from "../output/tools/lists.ts";
 import { exampleCall, tooDeep, toolDocument } from "../output/tools/signature.ts";
-import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/configuration.ts";
 import type { Context, Verb } from "../shell/verb.ts";

@@ -1,4 +1,4 @@
-/** `fairlead trust list`: shows trusted folders and the approved servers of each workspace. */
+/** `fairlead trust list`, `add` and `remove`: trusted folders, and the approvals of their servers. */
 
 import { realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";

@@ -9,7 +9,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { type ListedServer, stateWords } from "../output/servers/server-state.ts";
-import { repairSummary } from "../output/tools/tool-repairs.ts";
+import { repairSummary } from "../output/tools/lists.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";

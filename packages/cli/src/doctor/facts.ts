@@ -19,9 +19,8 @@ import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
 import type { Environment } from "@fairlead/core/settings/read/paths";
 import { readApprovals } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { certificateVariables, type NetworkFacts } from "./check-network.ts";
 import type { PolicyFacts } from "./check-settings.ts";
-import type { SecretFacts, StateFacts } from "./check-state.ts";
+import { certificateVariables, type NetworkFacts, type SecretFacts, type StateFacts } from "./check-state.ts";
 
 /** Bytes that doctor writes to check that the disk is not full. An empty file can be created even on a full disk. */
 const probeBytes = 65_536;

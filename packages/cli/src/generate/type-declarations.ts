@@ -5,30 +5,14 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { prepareSchema } from "@fairlead/core/execute/validation/prepare-schema";
-import { openDocument, type SchemaDocument, type Spot } from "@fairlead/core/normalise/schema/document";
-import { lastStep } from "@fairlead/core/normalise/schema/pointer";
+import { baseOf, openDocument, type SchemaDocument, type Spot } from "@fairlead/core/normalise/schema/document";
+import { subschemas } from "@fairlead/core/normalise/schema/keywords";
+import { lastStep, pointerTo } from "@fairlead/core/normalise/schema/pointer";
 import { textOf } from "@fairlead/core/normalise/schema/read/bounds";
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, listOf, objectOf } from "@fairlead/wire/json";
+import { isObject, listOf, member, objectOf } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import { closureOf, countAlternatives, leadsTo, partsOf, referenceTarget, subschemaAt } from "./schema-graph.ts";
 import { createNames, toDocComment, toLiteralType, toPropertyKey, toTypeName } from "./source-text.ts";
-import {
-  anyObject,
-  emptyObject,
-  intersectionOf,
-  isUnknown,
-  type KeywordType,
-  literalsOf,
-  mapOf,
-  neverType,
-  objectOfMembers,
-  type TypeText,
-  toOperand,
-  toText,
-  unionOf,
-  unknownType,
-} from "./type-text.ts";
 
 /** Writes the type declarations of one module. */
 export interface TypeDeclarations {
@@ -286,4 +270,225 @@ function isOfType(value: unknown, type: string): boolean {
   if (value === null) return type === "null";
   if (Array.isArray(value)) return type === "array";
   return type === "integer" ? Number.isInteger(value) : typeof value === type;
+}
+
+// TypeScript types as text: unions, intersections, objects and maps. Pure functions.
+
+/** A type as the list of a union's alternatives. A type without a union has one alternative. */
+export interface TypeText {
+  readonly alternatives: readonly string[];
+  readonly isIntersection?: boolean;
+  /**
+   * Whether the type is only the name of a JSON type, such as `string`. If `enum` or another keyword gives a narrower
+   * type, only the narrower type is written.
+   */
+  readonly isBare?: boolean;
+}
+
+/** The type of any value. */
+export const unknownType: TypeText = { alternatives: ["unknown"] };
+/** The type that no value has. */
+export const neverType: TypeText = { alternatives: ["never"] };
+/** An object with any members. */
+export const anyObject: TypeText = { alternatives: ["{ [key: string]: unknown }"], isBare: true };
+/** An object that must have no members. */
+export const emptyObject: TypeText = { alternatives: ["{ [key: string]: never }"] };
+
+/** Whether the type accepts any value. */
+export function isUnknown({ alternatives }: TypeText): boolean {
+  return alternatives.includes("unknown");
+}
+
+const longestLine = 100;
+
+/** Returns the type as TypeScript source. A long union has one line for each alternative. */
+export function toText({ alternatives }: TypeText): string {
+  const line = alternatives.join(" | ");
+  if (alternatives.length === 1 || line.length <= longestLine) return line;
+  return alternatives.map((one) => `\n  | ${indent(one)}`).join("");
+}
+
+/** Returns the type as an operand of `&`, `[]` or `?`, in parentheses if necessary. */
+export function toOperand(type: TypeText): string {
+  if (type.alternatives.length === 1 && type.isIntersection !== true) return toText(type);
+  const text = toText(type);
+  return text.startsWith("\n") ? `(${text}\n)` : `(${text})`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll("\n", "\n  ");
+}
+
+/** Makes a union of the alternatives. If one alternative accepts any value, the union accepts any value. */
+export function unionOf(types: readonly TypeText[]): TypeText {
+  if (types.some(isUnknown)) return unknownType;
+  const [only, ...others] = types;
+  if (only !== undefined && others.length === 0) return only;
+  const alternatives = [...new Set(types.flatMap((type) => type.alternatives))].filter((one) => one !== "never");
+  const isBare = types.every((type) => type.isBare === true);
+  // Alternatives that are `never` or equal leave one, which may be an intersection.
+  const isIntersection =
+    alternatives.length === 1 &&
+    types.some((type) => type.isIntersection === true && type.alternatives[0] === alternatives[0]);
+  return alternatives.length === 0 ? neverType : { alternatives, isBare, isIntersection };
+}
+
+/** A type derived from one part of a JSON Schema, such as `$ref` or `anyOf`. */
+export interface KeywordType {
+  readonly type: TypeText;
+  /**
+   * Returns the number of alternatives, including those of the types that this type refers to. It is a function,
+   * because only an intersection of several types needs the number.
+   */
+  readonly count: () => number;
+}
+
+/** Maximum number of alternatives in an intersection. Compilers refuse an intersection with too many alternatives. */
+const mostProducts = 128;
+
+/**
+ * Intersects the types. Leaves out a type that would create too many alternatives. The result then accepts more values.
+ */
+export function intersectionOf(types: readonly KeywordType[]): TypeText {
+  const exact = types.filter(({ type }) => !isUnknown(type) && type.isBare !== true);
+  const [only, ...others] = exact;
+  if (only === undefined) return types.find(({ type }) => !isUnknown(type))?.type ?? unknownType;
+  if (others.length === 0) return only.type;
+  let product = 1;
+  const kept = exact.filter(({ count }, at) => {
+    const next = product * Math.max(count(), 1);
+    if (at > 0 && next > mostProducts) return false;
+    product = next;
+    return true;
+  });
+  const texts = [...new Set(kept.map(({ type }) => toOperand(type)))];
+  return texts.length === 1 ? only.type : { alternatives: [texts.join(" & ")], isIntersection: true };
+}
+
+const mostLiterals = 1_000;
+
+/** Returns a union of literal types. */
+export function literalsOf(values: readonly unknown[]): TypeText {
+  const literals = values.slice(0, mostLiterals + 1).map(toLiteralType);
+  if (literals.length > mostLiterals || literals.includes(undefined)) return unknownType;
+  return unionOf([neverType, ...literals.map((literal) => ({ alternatives: [literal ?? ""] }))]);
+}
+
+/** Returns an object type. Each member is a comment and a declaration. A short type without comments is on one line. */
+export function objectOfMembers(members: readonly (readonly string[])[]): TypeText {
+  const lines = members.flat();
+  const line = `{ ${lines.join(" ").replace(/;$/, "")} }`;
+  if (lines.length === members.length && !line.includes("\n") && line.length <= longestLine)
+    return { alternatives: [line] };
+  return { alternatives: [`{${lines.map((each) => `\n  ${indent(each)}`).join("")}\n}`] };
+}
+
+/**
+ * Returns an object type with these values. Uses an index signature, because an alias of `Record` cannot contain
+ * itself.
+ */
+export function mapOf(values: TypeText): TypeText {
+  return isUnknown(values) ? anyObject : { alternatives: [`{ [key: string]: ${indent(toText(values))} }`] };
+}
+
+// Follows references between the schemas of one document. Every search is limited, because schemas come from
+// servers.
+
+/** Returns a part of a schema, given the keywords and indexes that lead to it. */
+function subschemaAt({ raw, path, base }: Spot, ...steps: readonly (string | number)[]): Spot {
+  const inner = steps.reduce<unknown>(
+    (at, step) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
+    raw,
+  );
+  return { raw: inner, path: pointerTo(path, ...steps), base: baseOf(inner, base) };
+}
+
+/** Returns the schemas in the list of a keyword such as `anyOf`. */
+function partsOf(spot: Spot, keyword: string): readonly Spot[] {
+  return listOf(member(spot.raw, keyword)).map((_, at) => subschemaAt(spot, keyword, at));
+}
+
+/** Returns the schema that the schema's own `$ref` refers to. */
+function referenceTarget(document: SchemaDocument, { raw, base }: Spot): Spot | undefined {
+  const reference = member(raw, "$ref");
+  const target = typeof reference === "string" ? document.resolve(reference, base) : undefined;
+  return isObject(target?.raw) ? target : undefined;
+}
+
+const sameValue = ["allOf", "anyOf", "oneOf"];
+
+/**
+ * Whether `start` leads to the schema at the path `goal` through keywords such as `anyOf` and `$ref`, but not through
+ * properties. TypeScript does not allow a type that contains itself in this way. `throughLists`: whether to follow list
+ * items too.
+ */
+function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
+  const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;
+  const open = [start];
+  const seen = new Set<string>();
+  for (let spot = open.pop(); spot !== undefined; spot = open.pop()) {
+    if (spot.path === goal) return true;
+    if (seen.has(spot.path)) continue;
+    seen.add(spot.path);
+    const target = referenceTarget(document, spot);
+    if (target !== undefined) open.push(target);
+    for (const keyword of keywords) open.push(...partsOf(spot, keyword));
+    const lists = throughLists ? ["items", "additionalItems"].map((keyword) => subschemaAt(spot, keyword)) : [];
+    open.push(...lists.filter(({ raw }) => isObject(raw)));
+  }
+  return false;
+}
+
+/** Maximum number of schemas that `countAlternatives` visits. If there are more, it returns `Infinity`. */
+const mostVisits = 1_000;
+
+/** Counts the alternatives of the schema's type, including the alternatives of schemas that it refers to. */
+function countAlternatives(document: SchemaDocument, spot: Spot): number {
+  let visits = 0;
+  function count(at: Spot): number {
+    visits += 1;
+    if (visits > mostVisits) return Number.POSITIVE_INFINITY;
+    const target = referenceTarget(document, at);
+    const unions = ["anyOf", "oneOf"].map((keyword) => partsOf(at, keyword));
+    const factors = [
+      Math.max(listOf(member(at.raw, "enum")).length, listOf(member(at.raw, "type")).length),
+      target === undefined ? 1 : count(target),
+      ...unions.map((parts) => parts.reduce((sum, part) => sum + count(part), 0)),
+      ...partsOf(at, "allOf").map(count),
+    ];
+    return factors.reduce((product, factor) => product * Math.max(factor, 1), 1);
+  }
+  return count(spot);
+}
+
+const mostDefinitions = 64;
+
+/**
+ * Returns the text of a schema and of all schemas that it refers to. Returns undefined if this text is too long.
+ * Schemas with the same text get the same type.
+ */
+function closureOf(document: SchemaDocument, start: Spot): string | undefined {
+  const found = new Map<string, unknown>();
+  const open = [start];
+  for (let spot = open.pop(); spot !== undefined; spot = open.pop()) {
+    if (found.has(spot.path)) continue;
+    found.set(spot.path, spot.raw);
+    if (found.size > mostDefinitions) return undefined;
+    open.push(...referencesIn(document, spot));
+  }
+  return JSON.stringify([start.path, ...[...found].sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+function referencesIn(document: SchemaDocument, start: Spot): readonly Spot[] {
+  const targets: Spot[] = [];
+  const open = [start];
+  for (let spot = open.pop(); spot !== undefined; spot = open.pop()) {
+    const { raw, base } = spot;
+    if (!isObject(raw)) continue;
+    const target = referenceTarget(document, spot);
+    if (target !== undefined) targets.push(target);
+    for (const [inner, path] of subschemas(raw, spot.path)) open.push({ raw: inner, path, base: baseOf(inner, base) });
+  }
+  return targets;
 }

@@ -13,8 +13,7 @@ import { isObject } from "@fairlead/wire/json";
 import { readArguments, readObject } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { type Context, nameHint } from "../shell/verb.ts";
-import { refuseUnsureName } from "../targets/bare-name.ts";
-import { findToolTarget, type TargetServer, type ToolTarget } from "../targets/target.ts";
+import { findToolTarget, refuseUnsureName, type TargetServer, type ToolTarget } from "../targets/target.ts";
 
 /**
  * Parses one line as a call.

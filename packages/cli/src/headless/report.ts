@@ -2,7 +2,7 @@
 
 import type { HostError } from "@fairlead/core/errors";
 import type { CallEvent, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
-import { type ErrorDocument, errorDocument } from "../output/error-lines.ts";
+import { type ErrorDocument, errorDocument } from "../output/output.ts";
 
 type CallDocument = Omit<CallEvent, "type">;
 

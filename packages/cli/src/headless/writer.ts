@@ -4,8 +4,7 @@ import type { HostError } from "@fairlead/core/errors";
 import { withoutLineEnd } from "@fairlead/core/normalise/content/display";
 import { joinSafe, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
 import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
-import { errorDocument } from "../output/error-lines.ts";
-import type { Output } from "../output/output.ts";
+import { errorDocument, type Output } from "../output/output.ts";
 import type { OutputFormat } from "./options.ts";
 import {
   addToReport,

@@ -1,5 +1,6 @@
 /** Writes the output of a command: data on stdout, messages on stderr. Accepts only safe text. */
 
+import type { HostError } from "@fairlead/core/errors";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { commandWord, withCommandWord } from "../shell/command-word.ts";
 import type { Io } from "../shell/verb.ts";
@@ -149,4 +150,25 @@ export function spacedNumber(value: number): SafeText {
 
 function pad(cell: SafeText, size: number): SafeText {
   return safe`${cell}${repeatSafe(safe` `, size - width(cell))}`;
+}
+
+// Formats an error as text and as JSON.
+
+type Told = Pick<HostError, "code" | "message"> & { readonly next?: string | undefined };
+
+/** An error in `--json` documents. `next` is the suggested next step. */
+export interface ErrorDocument {
+  readonly code: HostError["code"];
+  readonly message: string;
+  readonly next?: string;
+}
+
+/** Returns the message, with the next step on a second line. */
+export function errorLines({ message, next }: Omit<Told, "code">): SafeText {
+  return next === undefined ? toSafeLine(message) : safe`${toSafeLine(message)}\n  next: ${toSafeLine(next)}`;
+}
+
+/** Returns the error as it appears in `--json` documents. */
+export function errorDocument({ code, message, next }: Told): ErrorDocument {
+  return { code, message, next };
 }

@@ -9,7 +9,7 @@ import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fair
 import { type ConfirmationView, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
 import type { RequestKind } from "@fairlead/core/policy/rules/rule";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { differenceLines } from "../output/policy/difference-lines.ts";
+import { differenceLines } from "../output/policy/rule-lines.ts";
 import { warnOfPolicyProblems } from "./configuration.ts";
 import { canAsk, confirm } from "./prompt.ts";
 import type { Context } from "./verb.ts";

@@ -17,7 +17,12 @@ function one<Word extends string>(
   return async () => ({ verb: (await load()).verbs[word] });
 }
 
-const rules = () => import("../commands/policy/rule-verb.ts");
+const connections = () => import("../commands/connect.ts");
+const recordings = () => import("../commands/recordings.ts");
+const prompts = () => import("../commands/prompts.ts");
+const resources = () => import("../commands/resources.ts");
+const policies = () => import("../commands/policy/list.ts");
+const rules = () => import("../commands/policy/rules.ts");
 const conversations = () => import("../commands/conversations.ts");
 const switches = () => import("../commands/mcp/set-enabled.ts");
 const approvals = () => import("../commands/gateway/approvals.ts");
@@ -43,16 +48,16 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["mcp disable", "prevent a server from starting", one(switches, "disable")],
   ["mcp import", "copy servers from other programs' settings", () => import("../commands/mcp/import.ts")],
   ["mcp pin", "write a server's exact version into the settings", () => import("../commands/mcp/pin.ts")],
-  ["connect", "make your servers available in other MCP clients", () => import("../commands/connect.ts")],
-  ["disconnect", "undo connect", () => import("../commands/disconnect.ts")],
+  ["connect", "make your servers available in other MCP clients", one(connections, "connect")],
+  ["disconnect", "undo connect", one(connections, "disconnect")],
   ["tools", "list tools", () => import("../commands/tools.ts")],
   ["call", "call a tool", () => import("../commands/call.ts")],
-  ["resources", "list resources", () => import("../commands/resources.ts")],
-  ["read", "read a resource", () => import("../commands/read.ts")],
-  ["prompts", "list prompts", () => import("../commands/prompts.ts")],
-  ["prompt", "get a prompt with its arguments filled in", () => import("../commands/prompt.ts")],
-  ["record", "record the messages between a client and a server", () => import("../commands/record.ts")],
-  ["serve-recording", "answer MCP clients from a recording", () => import("../commands/serve-recording.ts")],
+  ["resources", "list resources", one(resources, "list")],
+  ["read", "read a resource", one(resources, "read")],
+  ["prompts", "list prompts", one(prompts, "prompts")],
+  ["prompt", "get a prompt with its arguments filled in", one(prompts, "prompt")],
+  ["record", "record the messages between a client and a server", one(recordings, "record")],
+  ["serve-recording", "answer MCP clients from a recording", one(recordings, "serve")],
   ["test", "run checks against servers", () => import("../commands/test.ts")],
   [
     "serve",
@@ -79,16 +84,12 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["trust list", "show trusted folders and approvals", one(trust, "list")],
   ["trust add", "trust a folder and approve its servers", one(trust, "add")],
   ["trust remove", "stop trusting a folder", one(trust, "remove")],
-  ["policy list", "show every rule that applies here", () => import("../commands/policy/list.ts")],
-  [
-    "policy explain",
-    "show the decision for a tool and the rule behind it",
-    () => import("../commands/policy/explain.ts"),
-  ],
+  ["policy list", "show every rule that applies here", one(policies, "list")],
+  ["policy explain", "show the decision for a tool and the rule behind it", one(policies, "explain")],
   ["policy allow", "let a tool run without asking", one(rules, "allow")],
   ["policy ask", "ask before a tool runs", one(rules, "ask")],
   ["policy deny", "prevent a tool from running", one(rules, "deny")],
-  ["policy remove", "remove a rule", () => import("../commands/policy/remove.ts")],
+  ["policy remove", "remove a rule", one(rules, "remove")],
   ["lock", "write the workspace's servers and their tools to a lock file", one(lock, "write")],
   ["lock verify", "compare the servers with the lock file", one(lock, "verify")],
   ["lock update", "update the lock file to the servers' current state", one(lock, "update")],

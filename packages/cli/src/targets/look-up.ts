@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/server/server-state";
-import { errorLines } from "../output/error-lines.ts";
+import { errorLines } from "../output/output.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers, createWaitingLine, skippedError } from "./connect-servers.ts";
 import { printRefusal } from "./with-catalogs.ts";

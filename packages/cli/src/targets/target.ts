@@ -1,6 +1,7 @@
 /** Finds the tool that a word such as `files.read` names. Names of servers and tools may contain dots. */
 
 import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
 import { closest } from "@fairlead/core/text/closest";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { nameHint } from "../shell/verb.ts";
@@ -74,4 +75,49 @@ function unknown(word: string, servers: readonly TargetServer[]): HostError {
     servers.map((server) => server.name),
   );
   return new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
+}
+
+// Tells which requests need no server, because a rule denies them by name.
+
+type DeniableKind = "tool" | "resource" | "prompt";
+
+/**
+ * Whether a rule denies the user's request whatever the server lists. Fairlead then refuses it without starting the
+ * server.
+ */
+export async function isDeniedByName(server: string, name: string, kind: DeniableKind, host: Host): Promise<boolean> {
+  const state = host.states().find(({ name: each }) => each === server);
+  // A server that is not allowed to start has its own reason.
+  if (state === undefined || state.status === "blocked" || state.status === "disabled") return false;
+  return (await host.explain(server, name, undefined, { kind, typed: true })).isDeniedByName;
+}
+
+// Refuses a bare tool name if an earlier server in the settings may have a tool of the same name.
+
+interface NamedTool {
+  readonly server: string;
+  readonly serverToolName: string;
+}
+
+/**
+ * Throws if an earlier server in the settings may have a tool of the same name: it is not connected and has no cached
+ * catalog.
+ * @throws HostError `usage`
+ */
+export function refuseUnsureName(word: string, tool: NamedTool, host: Pick<Host, "states" | "catalog">): void {
+  if (word !== tool.serverToolName) return;
+  const states = host.states();
+  const earlier = states.slice(
+    0,
+    states.findIndex(({ name }) => name === tool.server),
+  );
+  const unread = earlier.find(
+    ({ name, status }) => status !== "disabled" && status !== "blocked" && host.catalog(name) === undefined,
+  );
+  if (unread === undefined) return;
+  throw new HostError(
+    "usage",
+    `"${word}" is ambiguous: "${unread.name}" comes first in your settings, is not connected, and may have a tool of this name`,
+    { next: `fairlead call ${toShellWord(`${tool.server}.${tool.serverToolName}`)} …` },
+  );
 }

@@ -1,19 +1,16 @@
 /** Opens a host and loads the catalogs that a list command shows, such as `fairlead tools`. */
 
 import type { ServerState } from "@fairlead/core/events";
-import { demoName, type FailedStart, type Host } from "@fairlead/core/host";
+import { demoName, type Host } from "@fairlead/core/host";
 import type { ListKind } from "@fairlead/core/server/catalog";
 import { notConnectedError } from "@fairlead/core/server/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Command } from "commander";
-import { errorLines } from "../output/error-lines.ts";
-import type { Output } from "../output/output.ts";
+import { errorLines, type Output } from "../output/output.ts";
 import { ageWords, day } from "../output/time-text.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { isAddress, openAdHoc } from "./ad-hoc.ts";
-import type { AdHoc } from "./ad-hoc-server.ts";
 import { connectServers, skippedError } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
@@ -72,16 +69,11 @@ export async function withCatalogs(
   });
 }
 
-interface Choice extends Omit<CatalogScope, "host"> {
-  readonly configuration: Configuration;
-  readonly keep?: AdHoc["keep"];
-}
-
 /**
  * Returns the server that the user gave as a name, as a URL or with `--stdio`. Without a name, the server is added to
  * `configuration`.
  */
-async function choose(context: Context): Promise<Choice> {
+async function choose(context: Context) {
   const [operand] = context.operands;
   const configuration = await configurationOf(context);
   const address = isAddress(operand) ? operand : undefined;
@@ -91,23 +83,11 @@ async function choose(context: Context): Promise<Choice> {
   return { server: typed.name, configuration: typed.configuration, isTyped: true, keep: typed.keep };
 }
 
-interface LoadedCatalogs {
-  /** Servers whose catalog comes from the cache. */
-  readonly cachedNames: ReadonlySet<string>;
-  /** Servers that were not tried, because they failed in an earlier run. */
-  readonly skipped: readonly FailedStart[];
-}
-
 /**
  * Connects to the listed servers that have no cached catalog. With `--refresh`, connects to all listed servers. Skips
  * servers that failed in an earlier run, unless the user names the server or sets `--refresh`.
  */
-async function loadCatalogs(
-  host: Host,
-  server: string | undefined,
-  all: readonly string[],
-  context: Context,
-): Promise<LoadedCatalogs> {
+async function loadCatalogs(host: Host, server: string | undefined, all: readonly string[], context: Context) {
   const names = server === undefined ? all : [server];
   const { refresh = false } = context.command.opts<{ readonly refresh?: boolean }>();
   // Loads the cached catalogs of all servers, because the name that a model sees for a tool depends on them.

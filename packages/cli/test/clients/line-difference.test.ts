@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lineDifference } from "../../src/clients/line-difference.ts";
+import { lineDifference } from "../../src/clients/connect-report.ts";
 
 const text = (...lines: readonly string[]): string => `${lines.join("\n")}\n`;
 const numbered = (from: number, to: number): readonly string[] =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkNetwork } from "../../src/doctor/check-network.ts";
+import { checkNetwork } from "../../src/doctor/check-state.ts";
 import { readNetworkFacts } from "../../src/doctor/facts.ts";
 import { machine } from "../support/machine.ts";
 

@@ -3,7 +3,7 @@ import type { Environment } from "@fairlead/core/settings/read/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { certificateVariables } from "../../src/doctor/check-network.ts";
+import { certificateVariables } from "../../src/doctor/check-state.ts";
 import { readNetworkFacts, readSecretFacts } from "../../src/doctor/facts.ts";
 
 test("doctor names the certificate files that cannot be used, and why", async () => {

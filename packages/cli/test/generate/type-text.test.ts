@@ -14,7 +14,7 @@ import {
   toText,
   unionOf,
   unknownType,
-} from "../../src/generate/type-text.ts";
+} from "../../src/generate/type-declarations.ts";
 
 const bare = (...alternatives: readonly string[]): TypeText => ({ alternatives, isBare: true });
 const type = (...alternatives: readonly string[]): TypeText => ({ alternatives });

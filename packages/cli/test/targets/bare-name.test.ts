@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refuseUnsureName } from "../../src/targets/bare-name.ts";
+import { refuseUnsureName } from "../../src/targets/target.ts";
 
 type States = Parameters<typeof refuseUnsureName>[2]["states"];
 type Catalog = NonNullable<ReturnType<Parameters<typeof refuseUnsureName>[2]["catalog"]>>;

@@ -5,7 +5,7 @@ import { requestName } from "@fairlead/core/policy/confirmation-view";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type ConsentAnswer, Inbox, type InboxEntry, lateAnswer } from "@fairlead/gateway/consent/inbox";
 import { count } from "../../output/output.ts";
-import { differenceLines } from "../../output/policy/difference-lines.ts";
+import { differenceLines } from "../../output/policy/rule-lines.ts";
 import { ageWords } from "../../output/time-text.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";

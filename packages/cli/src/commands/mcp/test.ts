@@ -67,21 +67,9 @@ Examples:
   },
 };
 
-interface Outcome {
-  readonly state: ServerState;
-  readonly steps: readonly Step[];
-  readonly catalog: Catalog | undefined;
-  /** Removes the server's secrets from text. */
-  readonly hide: Redact;
-}
-
 type Notes = Pick<Catalog, "dropped" | "repaired" | "truncated">;
 
-async function connect(
-  { server, admission }: AdmittedServer,
-  configuration: Configuration,
-  context: Context,
-): Promise<Outcome> {
+async function connect({ server, admission }: AdmittedServer, configuration: Configuration, context: Context) {
   const { out, globals } = context;
   const { name, origin, definition } = server;
   const before = initialServerState(name, admission, 0);

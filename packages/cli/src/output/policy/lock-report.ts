@@ -12,9 +12,8 @@ import {
   type ServerSnapshot,
 } from "../../lock/workspace.ts";
 import type { Context } from "../../shell/verb.ts";
-import { errorDocument, errorLines } from "../error-lines.ts";
-import { count } from "../output.ts";
-import { differenceLines } from "./difference-lines.ts";
+import { count, errorDocument, errorLines } from "../output.ts";
+import { differenceLines } from "./rule-lines.ts";
 
 /**
  * The changed members of each tool, by tool name. Tools are left out if the catalog cache lacks their locked

@@ -3,6 +3,7 @@
 import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
 import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
 import { ruleText } from "@fairlead/core/policy/rules/rule-text";
+import type { Difference } from "@fairlead/core/server/tool-changes";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Style } from "../output.ts";
 
@@ -82,4 +83,16 @@ export function ruleDocument(rule: PolicyRule): object {
     origin: rule.origin,
     text: ruleText(rule),
   };
+}
+
+// Formats each changed member with its old (`-`) and new (`+`) value. Values are never shortened, because the user
+// accepts the whole value.
+
+/** Returns up to three lines for each difference: the member, its old value and its new value. */
+export function differenceLines(differences: readonly Difference[], indent: SafeText): readonly SafeText[] {
+  return differences.flatMap(({ member, before, after }) => [
+    safe`${indent}${toVisibleLine(member)}`,
+    ...(before === undefined ? [] : [safe`${indent}  - ${toVisibleLine(before)}`]),
+    ...(after === undefined ? [] : [safe`${indent}  + ${toVisibleLine(after)}`]),
+  ]);
 }

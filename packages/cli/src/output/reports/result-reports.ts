@@ -25,8 +25,7 @@ import {
 } from "../../shell/save-media.ts";
 import type { Context } from "../../shell/verb.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
-import { errorDocument } from "../error-lines.ts";
-import { unlessEmpty } from "../output.ts";
+import { errorDocument, unlessEmpty } from "../output.ts";
 import type { DrawImage } from "./inline-image.ts";
 
 /** The result of the tool, and the error if the call failed. */

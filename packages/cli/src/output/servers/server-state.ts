@@ -9,8 +9,7 @@ import type { ConfiguredServer, SharedBy } from "@fairlead/core/settings/define/
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
-import { errorDocument } from "../error-lines.ts";
-import { count, type Output, spacedNumber, unlessEmpty } from "../output.ts";
+import { count, errorDocument, type Output, spacedNumber, unlessEmpty } from "../output.ts";
 import { ageWords } from "../time-text.ts";
 import { clipWords, width, wrapMessage } from "../wrap.ts";
 import { positionText, transportWord } from "./server-details.ts";

@@ -1,7 +1,7 @@
 import { safe } from "@fairlead/core/text/safe-text";
 import { expect, test } from "vitest";
-import { errorDocument, errorLines } from "../../../src/output/error-lines.ts";
-import { differenceLines } from "../../../src/output/policy/difference-lines.ts";
+import { errorDocument, errorLines } from "../../../src/output/output.ts";
+import { differenceLines } from "../../../src/output/policy/rule-lines.ts";
 
 test("the user sees the old and the new value of each changed member, with hidden characters made visible", () => {
   const differences = [

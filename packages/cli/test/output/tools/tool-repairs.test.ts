@@ -1,7 +1,7 @@
 import type { HostTool } from "@fairlead/core/host";
 import type { QuarantinedTool } from "@fairlead/core/server/registries";
 import { describe, expect, test } from "vitest";
-import { quarantineText, repairSummary, repairsText } from "../../../src/output/tools/tool-repairs.ts";
+import { quarantineText, repairSummary, repairsText } from "../../../src/output/tools/lists.ts";
 import { plain } from "../../support/plain-style.ts";
 
 const options = { style: plain, columns: Number.POSITIVE_INFINITY };
