@@ -20,9 +20,16 @@ import { checkClients, readClientFacts } from "../doctor/check-clients.ts";
 import { checkMachineAuth, readMachineFacts } from "../doctor/check-machine-auth.ts";
 import { checkPackages, checkPrograms, readNodeFacts, readProgramFacts } from "../doctor/check-programs.ts";
 import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
-import { checkNetwork, checkSecrets, checkState } from "../doctor/check-state.ts";
+import {
+  checkNetwork,
+  checkSecrets,
+  checkState,
+  readNetworkFacts,
+  readPolicyFacts,
+  readSecretFacts,
+  readStateFacts,
+} from "../doctor/check-state.ts";
 import type { ServerChecks } from "../doctor/connect-and-check.ts";
-import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "../doctor/facts.ts";
 import {
   concerning,
   type DoctorFinding,

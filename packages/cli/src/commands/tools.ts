@@ -259,11 +259,7 @@ async function showWhy(host: Host, word: string, { out, globals }: Context): Pro
 
 function targetServers(host: Host): readonly TargetServer[] {
   const tools = groupBy([...host.tools(), ...host.quarantined(), ...host.hidden()], ({ server }) => server);
-  return host.states().map(({ name }) => ({ name, tools: (tools.get(name) ?? []).map(nameOf) }));
-}
-
-function nameOf(tool: { readonly serverToolName: string }): string {
-  return tool.serverToolName;
+  return host.states().map(({ name }) => ({ name, tools: (tools.get(name) ?? []).map((tool) => tool.serverToolName) }));
 }
 
 /** @throws HostError `tool_unknown` */

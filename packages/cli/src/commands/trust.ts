@@ -64,7 +64,10 @@ Examples:
         detail,
         withoutIde: otherwise && { trusted: otherwise.trusted, source: otherwise.source, detail: otherwise.detail },
         folders: rules.map(({ path, level }) => ({ path, level })),
-        approvals: [...approvals].map(([root, servers]) => ({ root, servers: named(servers) })),
+        approvals: [...approvals].map(([root, servers]) => ({
+          root,
+          servers: [...servers].map(([name, approval]) => ({ name, ...approval })),
+        })),
         problems,
       });
     }
@@ -80,10 +83,6 @@ Examples:
 
 function decisionText({ trusted, detail }: TrustDecision): SafeText {
   return safe`${trusted ? safe`trusted` : safe`not trusted`} (${toSafeLine(detail)})`;
-}
-
-function named(servers: ReadonlyMap<string, object>): object[] {
-  return [...servers].map(([name, approval]) => ({ name, ...approval }));
 }
 
 function folderLines(rules: readonly TrustRule[]): SafeText {

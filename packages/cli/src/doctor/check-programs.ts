@@ -22,7 +22,7 @@ export function checkPrograms({ node, npx, relativePath, launches }: ProgramFact
   return [
     nodeItself(node),
     ...otherNode(node, launches),
-    ...(npx === undefined ? [noNpx()] : []),
+    ...(npx === undefined ? [note("npx is not on PATH: servers from npm packages need it", installs("npx"))] : []),
     ...foundLines(launches, npx),
     ...launches.flatMap(whyNot),
     ...ofShells(launches),
@@ -45,10 +45,6 @@ function otherNode({ file, other }: ProgramFacts["node"], launches: readonly Lau
   const users = launches.filter(({ command, interpreter }) => command === "node" || interpreter?.name === "node");
   if (other === undefined || users.length === 0) return [];
   return [note(`${namesOf(users)}: runs on ${other}, but Fairlead runs on ${file}`)];
-}
-
-function noNpx(): Observation {
-  return note("npx is not on PATH: servers from npm packages need it", installs("npx"));
 }
 
 function foundLines(launches: readonly LaunchFacts[], npx: string | undefined): readonly Observation[] {

@@ -1,17 +1,19 @@
 /** Converts one server of another program to a settings entry. Pure. */
 
+import { posix, win32 } from "node:path";
 import { parseJsonc } from "@fairlead/core/files/json/jsonc";
 import { readTransport } from "@fairlead/core/settings/define/entry-transport";
 import { findVariables, type Mistake } from "@fairlead/core/settings/define/mentions";
 import { isOwnServer } from "@fairlead/core/settings/own-server";
 import { childNode } from "@fairlead/core/settings/read/nodes";
 import { validate, whyNotUrl } from "@fairlead/core/settings/schema/validate";
-import { convertAddress, convertCodexKeys, convertCommand, convertMcpRemote } from "./convert-transport.ts";
 import {
   type ConversionContext,
   convertTimeout,
   type EntryDraft,
   FieldReader,
+  isVariableName,
+  literal,
   type TransportKind,
   toEntry,
 } from "./field-reader.ts";
@@ -173,4 +175,268 @@ function checkAddress(value: unknown): readonly Remark[] {
 
 function obstacle(key: string, message: string): Remark {
   return { kind: "obstacle", key, message };
+}
+
+// Converts the keys of a server with a command or a URL, and the keys that only Codex has.
+
+/** Converts the keys of a server with a command. Returns the path of its `envFile`; the caller converts that file. */
+function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
+  const command = reader.text("command");
+  // Programs search for a command without a slash in PATH, so it means the same program in every folder.
+  const isPath = command?.includes("/") || (context.platform === "win32" && command?.includes("\\"));
+  if (command !== undefined) draft.set("command", isPath ? anchored("command", command, reader, context) : command);
+  const args = reader.texts("args");
+  if (args && args.length > 0) draft.set("args", args);
+  const env = reader.table("env");
+  if (env && env.size > 0) draft.set("env", env);
+  const cwd = reader.text("cwd");
+  if (cwd !== undefined) draft.set("cwd", anchored("cwd", cwd, reader, context));
+  else for (const [at, argument] of (args ?? []).entries()) hintAtRelative(`args[${at}]`, argument, reader, context);
+  const envFile = reader.raw("envFile");
+  if (envFile !== undefined && typeof envFile !== "string") reader.remark("dropped", "envFile", "is not a string");
+  return typeof envFile === "string" ? envFile : undefined;
+}
+
+/**
+ * Makes a relative path absolute, because the other program resolves it in the project folder. The path stays relative
+ * if the entry belongs to no project, or goes into the settings of the same project.
+ */
+function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
+  const path = context.platform === "win32" ? win32 : posix;
+  /*
+   * A path that begins with a variable stays as it is, because the value may be an absolute path. `$$` is a dollar
+   * sign.
+   */
+  if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
+  if (context.folder === undefined) {
+    const where = context.target === "user" ? "your home folder" : "the workspace";
+    reader.remark("hint", key, `is a relative path; Fairlead resolves it in ${where}`);
+    return value;
+  }
+  const whole = path.join(literal(context.folder), value);
+  reader.remark("converted", key, `is a path relative to the project folder, so it becomes ${whole}`);
+  return whole;
+}
+
+function hintAtRelative(key: string, value: string, reader: FieldReader, context: ConversionContext): void {
+  if (context.folder === undefined || staysInPlace(context) || !/^\.\.?([/\\]|$)/.test(value)) return;
+  const message = `is relative to ${context.folder}, but Fairlead starts the server in another folder: add "cwd", or write an absolute path`;
+  reader.remark("hint", key, message, context.folder === context.root ? "fairlead mcp import -s project" : undefined);
+}
+
+function staysInPlace({ target, folder, root }: ConversionContext): boolean {
+  return target === "workspace" && folder === root;
+}
+
+/** Converts the keys of a server with a URL: address, headers, and a registered OAuth client. */
+function convertAddress(
+  reader: FieldReader,
+  draft: EntryDraft,
+  kind: Exclude<TransportKind, "stdio">,
+  program: Program,
+): void {
+  const url = reader.text(["serverUrl", "httpUrl"].find((key) => reader.has(key)) ?? "url");
+  if (url !== undefined) draft.set("url", url);
+  if (kind !== "url") draft.set("type", kind);
+  const headers = reader.table("headers");
+  if (headers && headers.size > 0) draft.set("headers", headers);
+  convertClient(reader, draft, program);
+}
+
+const clientKeys: ReadonlyMap<string, "clientId" | "clientSecret" | "scopes"> = new Map([
+  ["clientId", "clientId"],
+  ["client_id", "clientId"],
+  ["CLIENT_ID", "clientId"],
+  ["clientSecret", "clientSecret"],
+  ["CLIENT_SECRET", "clientSecret"],
+  ["scopes", "scopes"],
+]);
+
+function convertClient(reader: FieldReader, draft: EntryDraft, program: Program): void {
+  const key = program === "cursor" ? "auth" : "oauth";
+  const oauth = new Map<string, unknown>();
+  for (const [name, value] of foreignFields(reader.raw(key)) ?? []) {
+    const where = `${key}.${name}`;
+    const ours = clientKeys.get(name);
+    const text = typeof value === "string" ? reader.convert(value, where) : undefined;
+    const converted = ours === "scopes" ? scopesOf(value, where, reader) : text;
+    if (ours === undefined || converted === undefined) reader.remark("dropped", where, "Fairlead has no such setting");
+    else oauth.set(ours, converted);
+  }
+  const scopes = program === "codex" ? scopesOf(reader.raw("scopes"), "scopes", reader) : undefined;
+  if (scopes) oauth.set("scopes", scopes);
+  if (oauth.size > 0) draft.set("oauth", oauth);
+}
+
+/** Reads scopes from a list, or from one string with spaces. */
+function scopesOf(value: unknown, key: string, reader: FieldReader): readonly string[] | undefined {
+  const list: readonly unknown[] = typeof value === "string" ? value.split(" ") : Array.isArray(value) ? value : [];
+  const scopes = list.flatMap((one) => (typeof one === "string" && one !== "" ? reader.convert(one, key) : []));
+  return scopes.length > 0 ? scopes : undefined;
+}
+
+/** Converts keys that only Codex has. They contain variable names without `$`, and times in seconds. */
+function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
+  // Reads `name`, so that no remark reports it as unknown. It is an old display name, which Codex ignores too.
+  reader.raw("name");
+  if (kind === "stdio") forwardVariables(reader, draft);
+  if (kind === "http") convertHeaders(reader, draft);
+  convertTimeout(reader, draft, "tool_timeout_sec", "seconds");
+  const included = reader.names("enabled_tools");
+  if (included) draft.set("includeTools", included);
+  const excluded = reader.names("disabled_tools");
+  if (excluded) draft.set("excludeTools", excluded);
+}
+
+/** Converts `env_vars`: names of variables that Codex passes on to the server from its own environment. */
+function forwardVariables(reader: FieldReader, draft: EntryDraft): void {
+  const listed = reader.raw("env_vars");
+  if (listed === undefined) return;
+  const list: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  if (!Array.isArray(listed)) reader.refuse("env_vars", "is not a list");
+  const env = tableIn(draft, "env");
+  for (const [at, one] of list.entries()) {
+    const key = `env_vars[${at}]`;
+    const fields = foreignFields(one);
+    const isLocal = (fields?.get("source") ?? "local") === "local";
+    const name = isLocal ? variableIn(reader, key, fields ? fields.get("name") : one) : undefined;
+    if (!isLocal) reader.remark("dropped", key, "comes from a remote environment, which Fairlead cannot read");
+    if (name !== undefined) env.set(name, `\${${name}}`);
+  }
+  if (env.size > 0) draft.set("env", env);
+}
+
+function convertHeaders(reader: FieldReader, draft: EntryDraft): void {
+  const headers = tableIn(draft, "headers");
+  for (const [header, value] of reader.table("http_headers") ?? []) headers.set(header, value);
+  for (const [header, value] of foreignFields(reader.raw("env_http_headers")) ?? []) {
+    const name = variableIn(reader, `env_http_headers.${header}`, value);
+    if (name !== undefined) headers.set(header, `\${${name}}`);
+  }
+  const bearer = reader.has("bearer_token_env_var")
+    ? variableIn(reader, "bearer_token_env_var", reader.raw("bearer_token_env_var"))
+    : undefined;
+  if (bearer !== undefined) headers.set("Authorization", `Bearer \${${bearer}}`);
+  if (headers.size > 0) draft.set("headers", headers);
+}
+
+function variableIn(reader: FieldReader, key: string, value: unknown): string | undefined {
+  if (typeof value !== "string" || !isVariableName(value))
+    return reader.refuse(key, "contains no valid variable name (letters, digits and underscores only)");
+  reader.remark("converted", key, `the entry refers to the variable ${value} as \${${value}}`);
+  return value;
+}
+
+function tableIn(draft: EntryDraft, key: "env" | "headers"): Map<string, string> {
+  const table = draft.get(key);
+  return table instanceof Map ? new Map<string, string>(table) : new Map();
+}
+
+// Converts `npx mcp-remote URL …` to the URL. The program mcp-remote only connects to that URL, which Fairlead can
+// do itself.
+
+const runners = /(^|[/\\])(npx|bunx|pnpx|pnpm|yarn|bun|npm|mcp-remote)(\.cmd|\.exe)?$/i;
+const packageName = /^mcp-remote(@[\w.^~-]+)?$/;
+const runnerWords = new Set(["-y", "--yes", "-q", "--quiet", "dlx", "x", "exec", "--", "-p", "--package"]);
+const ignoredFlags = new Set(["--debug", "--silent", "--allow-http", "--enable-proxy"]);
+const ignoredOptions = new Set(["--host", "--auth-timeout"]);
+/**
+ * The transports that mcp-remote can use. By default, mcp-remote tries both HTTP and SSE, as Fairlead does for a `url`.
+ */
+const transports: ReadonlyMap<string, Exclude<TransportKind, "stdio">> = new Map([
+  ["http-only", "http"],
+  ["sse-only", "sse"],
+  ["http-first", "url"],
+  ["sse-first", "url"],
+]);
+
+interface RemoteProxy {
+  readonly url: string;
+  readonly kind: Exclude<TransportKind, "stdio">;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly excludeTools: readonly string[];
+}
+
+/**
+ * If the entry runs mcp-remote, writes mcp-remote's URL into the new entry. Returns false if the entry runs another
+ * program, has an `envFile`, or uses an option that Fairlead cannot convert.
+ */
+function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
+  const command = reader.peek("command");
+  const args = reader.peek("args");
+  if (typeof command !== "string" || !Array.isArray(args) || !runners.test(command) || reader.has("envFile"))
+    return false;
+  const words = [...(packageName.test(command.split(/[/\\]/).at(-1) ?? "") ? ["mcp-remote"] : []), ...args.map(String)];
+  const at = words.findIndex((word) => packageName.test(word));
+  if (at === -1 || words.slice(0, at).some((word) => !runnerWords.has(word))) return false;
+  const proxy = readProxy(words.slice(at + 1));
+  if (proxy === undefined) {
+    reader.remark(
+      "hint",
+      "args",
+      "mcp-remote has options that Fairlead cannot convert, so the entry still runs mcp-remote",
+    );
+    return false;
+  }
+  reader.raw("command");
+  reader.raw("args");
+  write(proxy, reader, draft);
+  return true;
+}
+
+function readProxy(words: readonly string[]): RemoteProxy | undefined {
+  const [url = "", ...rest] = words;
+  if (!/^https?:\/\//i.test(url)) return undefined;
+  const headers = new Map<string, string>();
+  const excludeTools: string[] = [];
+  let kind: RemoteProxy["kind"] | undefined = "url";
+  for (let at = 0; at < rest.length; at += 1) {
+    const word = rest[at] ?? "";
+    // An argument that is a number is the port on which mcp-remote waits for the browser.
+    if (ignoredFlags.has(word) || /^\d{1,5}$/.test(word)) continue;
+    const value = rest[at + 1];
+    at += 1;
+    if (value === undefined) return undefined;
+    const [, name = "", text = ""] = /^([^:\s]+):\s*([\s\S]*)$/.exec(value) ?? [];
+    if (word === "--header" && name !== "") headers.set(name, text);
+    else if (word === "--transport") kind = transports.get(value);
+    else if (word === "--ignore-tool") excludeTools.push(value);
+    else if (!ignoredOptions.has(word)) return undefined;
+  }
+  return kind && { url, kind, headers, excludeTools };
+}
+
+function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldReader, draft: EntryDraft): void {
+  const env = foreignFields(reader.raw("env")) ?? new Map<string, unknown>();
+  const used = new Set<string>();
+
+  /** Converts references. In a header, mcp-remote takes `${NAME}` from the entry's `env` or from the environment. */
+  function expanded(text: string, key: string): string {
+    return text
+      .split(/(\$\{[^}]*\})/)
+      .map((part) => {
+        const [, name = ""] = /^\$\{([^}]*)\}$/.exec(part) ?? [];
+        if (!isVariableName(name)) return reader.convert(part, key);
+        used.add(name);
+        const value = env.get(name);
+        const isText = ["string", "number", "boolean"].includes(typeof value);
+        return isText ? reader.convert(`${value as string | number | boolean}`, key) : `\${${name}}`;
+      })
+      .join("");
+  }
+
+  draft.set("url", reader.convert(url, "url"));
+  if (kind !== "url") draft.set("type", kind);
+  if (headers.size > 0)
+    draft.set("headers", new Map([...headers].map(([name, text]) => [name, expanded(text, `headers.${name}`)])));
+  if (excludeTools.length > 0) draft.set("excludeTools", excludeTools);
+  reader.remark("converted", "command", "mcp-remote only connects to a URL, which Fairlead does itself");
+  reader.remark(
+    "hint",
+    "url",
+    "Fairlead does not use mcp-remote's stored sign-in: if the server requires a sign-in, run fairlead mcp auth",
+  );
+  for (const name of env.keys())
+    if (!used.has(name))
+      reader.remark("dropped", `env.${name}`, "has no effect on a server that is reached by its URL");
 }

@@ -220,7 +220,7 @@ async function convertEnvFile(
   }
   const names = await namesIn(file);
   if (names === undefined) return withRemarks(conversion, [dropped(`cannot be read: ${file}`)]);
-  const written = tableOf(conversion.entry["env"]);
+  const written = new Map(Object.entries(objectOf(conversion.entry["env"])));
   const missing = names.filter((name) => !written.has(name));
   const expandable = new Set(missing.filter((name) => isVariableName(name) && context.lookup(name) !== undefined));
   const env = new Map([...[...expandable].map((name) => [name, `\${${name}}`] as const), ...written]);
@@ -259,10 +259,6 @@ function referred(name: string, file: string): Remark {
 function notCopied(name: string, file: string): Remark {
   const message = `Fairlead does not copy the value from ${file}: store the value, then add "${name}": "\${secret:${name}}" to env`;
   return { kind: "dropped", key: `env.${name}`, message, next: `fairlead secret set ${name}` };
-}
-
-function tableOf(value: unknown): ReadonlyMap<string, unknown> {
-  return new Map(Object.entries(objectOf(value)));
 }
 
 function withRemarks(conversion: Conversion, remarks: readonly Remark[]): Conversion {

@@ -28,7 +28,7 @@ const interval = 250;
  */
 export async function* followLog(path: string, signal: AbortSignal): AsyncGenerator<string> {
   for (;;) {
-    const file = await openIfThere(path);
+    const file = await open(path).catch(unlessAbsent);
     if (file) {
       try {
         yield* linesOf(file, path, signal);
@@ -46,7 +46,7 @@ async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): As
   let rest = "";
   for (;;) {
     // This check comes before the read, so that no line written just before a rotation is lost.
-    const isReplaced = (await inode(path)) !== ino;
+    const isReplaced = (await stat(path).catch(unlessAbsent))?.ino !== ino;
     for await (const chunk of chunksOf(file)) {
       const lines = (rest + decoder.write(chunk)).split("\n");
       rest = lines.pop() ?? "";
@@ -63,14 +63,6 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
   }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  return open(path).catch(unlessAbsent);
-}
-
-async function inode(path: string): Promise<number | undefined> {
-  return (await stat(path).catch(unlessAbsent))?.ino;
 }
 
 function unlessAbsent(error: NodeJS.ErrnoException): undefined {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { checkNetwork } from "../../src/doctor/check-state.ts";
-import { readNetworkFacts } from "../../src/doctor/facts.ts";
+import { checkNetwork, readNetworkFacts } from "../../src/doctor/check-state.ts";
 import { machine } from "../support/machine.ts";
 
 const direct = { severity: "ok", message: "no proxy" };

@@ -3,8 +3,7 @@ import type { Environment } from "@fairlead/core/settings/read/paths";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { certificateVariables } from "../../src/doctor/check-state.ts";
-import { readNetworkFacts, readSecretFacts } from "../../src/doctor/facts.ts";
+import { certificateVariables, readNetworkFacts, readSecretFacts } from "../../src/doctor/check-state.ts";
 
 test("doctor names the certificate files that cannot be used, and why", async () => {
   await using folder = await temporaryFolder();

@@ -1,8 +1,7 @@
 import { chmod, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkState } from "../../src/doctor/check-state.ts";
-import { readStateFacts } from "../../src/doctor/facts.ts";
+import { checkState, readStateFacts } from "../../src/doctor/check-state.ts";
 import { type Machine, machine } from "../support/machine.ts";
 
 async function found(here: Machine, folder = join(here.home, ".fairlead")): Promise<readonly unknown[]> {

@@ -77,10 +77,6 @@ async function usesGateway({ locations }: Configuration): Promise<boolean> {
   return hasRunGateway(locations.state);
 }
 
-function before({ servers }: Configuration): readonly ListedServer[] {
-  return servers.map(({ server, admission }) => ({ server, state: initialServerState(server.name, admission, 0) }));
-}
-
 /** Returns the servers in the order of the settings. Prints the servers unless the output is JSON. */
 async function list(
   configuration: Configuration,
@@ -88,7 +84,10 @@ async function list(
   isCached: boolean,
   toText: (one: ListedServer) => SafeText,
 ): Promise<readonly ListedServer[]> {
-  const listed = before(configuration);
+  const listed = configuration.servers.map(({ server, admission }) => ({
+    server,
+    state: initialServerState(server.name, admission, 0),
+  }));
   // The code that connects is loaded only if a server may start, so that the command starts faster.
   if (configuration.servers.some(({ admission }) => admission.status === "admitted")) {
     const { listServers, listCachedServers } = await import("../../targets/list-servers.ts");

@@ -232,19 +232,14 @@ function stepLines(step: Step, origin: Origin): SafeText[] {
     case "handshake": {
       const { serverInfo, protocolVersion, era, transport } = step;
       const server = safe`${toSafeLine(serverInfo.name)} ${toSafeLine(serverInfo.version)}`;
-      return [
-        safe`${server}, protocol ${toSafeLine(protocolVersion)} (${eraWords(era)}) over ${transportWords(transport)}`,
-      ];
+      const kind = era === "modern" ? safe`stateless` : safe`with a session`;
+      return [safe`${server}, protocol ${toSafeLine(protocolVersion)} (${kind}) over ${transportWords(transport)}`];
     }
     case "list": {
       const items = step.refused === undefined ? safe`${step.items}` : safe`refused: ${toSafeLine(step.refused)}`;
       return [safe`${toSafeLine(step.method)}: ${items}`];
     }
   }
-}
-
-function eraWords(era: "legacy" | "modern"): SafeText {
-  return era === "modern" ? safe`stateless` : safe`with a session`;
 }
 
 function transportWords(transport: "stdio" | "http" | "sse"): SafeText {

@@ -219,22 +219,15 @@ async function overruledBy(
   configuration: Configuration,
 ): Promise<readonly Overruled[]> {
   const { rules } = await loadPolicies(configuration);
-  const compared = new Map(rules.map((rule) => [forAllArguments(rule), rule]));
+  // Without its argument pattern, a rule is compared for all arguments.
+  const compared = new Map<PolicyRule, PolicyRule>(rules.map((rule) => [{ ...rule, argsPattern: undefined }, rule]));
   const engine = new PolicyEngine({ rules: [...compared.keys()] });
-  const decision = rules.find((rule) => isThat(rule, written))?.decision;
+  const decision = rules.find(({ origin }) => origin.file === written.file && origin.line === written.line)?.decision;
   return pairs.flatMap((pair) => {
     const { server, tool, kind, client } = pair;
     const { rule } = engine.check({ server, tool, kind, client, mode: "default", interactive: true });
     return rule.decision === decision ? [] : [{ server, tool, rule: compared.get(rule) ?? rule }];
   });
-}
-
-function isThat({ origin }: PolicyRule, { file, line }: WrittenRule): boolean {
-  return origin.file === file && origin.line === line;
-}
-
-function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRule {
-  return rule;
 }
 
 /** Returns the cached tools that match a rule. If none matches, returns the tool that the rule names exactly. */
@@ -301,7 +294,7 @@ async function removeAt(ruleLine: RuleLine, configuration: Configuration, contex
     throw new HostError("usage", `${file} is not one of your policy files: remove its rules by editing that file`, {
       next: `edit ${file}`,
     });
-  const removed = await removeRules(file, (rule) => isOnLine(rule, ruleLine.line));
+  const removed = await removeRules(file, (rule) => ruleLine.line >= rule.line && ruleLine.line <= rule.lastLine);
   if (removed.length === 0)
     throw new HostError("usage", `${file}:${ruleLine.line} has no [[rule]] there`, { next: "fairlead policy list" });
   reportRemoval({ removed: [{ file, rules: removed }], approvals: 0 }, configuration, context);
@@ -312,10 +305,6 @@ const isThere = (file: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-function isOnLine({ line, lastLine }: RuleInFile, wanted: number): boolean {
-  return wanted >= line && wanted <= lastLine;
-}
 
 interface Removal {
   readonly host: Host;

@@ -85,16 +85,14 @@ export function resolvedFields(definition: ServerDefinition, show: Show): Field[
 export function resolvedValues({ transport: written, resolved }: ServerDefinition, show: Show): SafeText[] {
   if (resolved === undefined) return [];
   if (resolved.kind !== "stdio")
-    return written.kind !== "stdio" && written.url === resolved.url ? [] : [show(originOf(resolved.url))];
+    return written.kind !== "stdio" && written.url === resolved.url
+      ? []
+      : [show(parseUrl(resolved.url)?.origin ?? resolved.url)];
   const before: { readonly command?: string; readonly cwd?: string } = written.kind === "stdio" ? written : {};
   return [
     ...(resolved.command === before.command ? [] : [show(resolved.command)]),
     ...(resolved.cwd === undefined || resolved.cwd === before.cwd ? [] : [safe`in ${show(resolved.cwd)}`]),
   ];
-}
-
-function originOf(url: string): string {
-  return parseUrl(url)?.origin ?? url;
 }
 
 /** Where the value of a variable comes from, in words. */

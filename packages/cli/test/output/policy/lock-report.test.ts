@@ -5,8 +5,8 @@ import type { Catalog } from "@fairlead/core/server/catalog";
 import { definitionDigest } from "@fairlead/core/server/tool-changes";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { describe, expect, test } from "vitest";
+import { checkedDocument, checkedText, printRelock } from "../../../src/commands/lock.ts";
 import type { LockCheck, ServerSnapshot } from "../../../src/lock/workspace.ts";
-import { checkedDocument, checkedText, printRelock } from "../../../src/output/policy/lock-report.ts";
 import { writtenOutput } from "../../support/written-output.ts";
 
 const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: "object" } });

@@ -4,7 +4,7 @@ import type { Locations } from "@fairlead/core/settings/read/paths";
 import { safe } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { describe, expect, test } from "vitest";
-import { createOverview, type Overview, overviewText } from "../../../src/output/reports/overview-text.ts";
+import { createOverview, type Overview, overviewText } from "../../../src/commands/start.ts";
 import { marked, plain } from "../../support/plain-style.ts";
 import { configured } from "../../support/server-definition.ts";
 
