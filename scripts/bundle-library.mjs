@@ -19,7 +19,7 @@ const started = {
     "connect/server-log.ts",
     "server/accepted-definitions.ts",
     "server/catalog-store.ts",
-    "host/catalogs/lock.ts",
+    "host/lock.ts",
     "policy/approvals.ts",
     "policy/decide.ts",
     "policy/lock/lock-drift.ts",

@@ -5,32 +5,34 @@
 
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
-import { createEmitter, MCPDiscoveryState, type ServerChanges, type ServerState } from "./events.ts";
-import { createCatalogs } from "./host/catalogs/catalogs.ts";
-import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
+import { createEmitter, type ServerChanges, type ServerState } from "./events.ts";
+import { once } from "./files/once.ts";
+import { createConnectContext } from "./host/connect-context.ts";
+import { toHostPrompts, toHostResources, toHostTools } from "./host/listings.ts";
 import { checkHostOptions, toConfigurationOptions, withCheckedListeners } from "./host/options.ts";
-import { createHostRequests, type HostRequests } from "./host/requests.ts";
-import { createHostSecrets } from "./host/secrets.ts";
-import { createConnectContext } from "./host/servers/connect-context.ts";
-import { createLiveConfiguration } from "./host/servers/live-configuration.ts";
-import { createHostServers } from "./host/servers/servers.ts";
-import type { Host, HostOptions, OpenHostOptions } from "./host/types.ts";
+import { catalogNotes, droppedTools, hiddenTools } from "./host/registries.ts";
+import { createHostRequests } from "./host/requests.ts";
+import { HostSecrets } from "./host/secrets.ts";
+import type { Host, HostOptions, OpenedHost, OpenHostOptions } from "./host/types.ts";
+import { watchFiles } from "./host/watch-files.ts";
 import { createIdeTrust, type IdeTrust } from "./ide/ide-trust.ts";
-import { OpenWork, once } from "./request/open-work.ts";
+import { OpenWork } from "./request/open-work.ts";
+import type { Server } from "./server/server.ts";
+import { Servers } from "./server/servers.ts";
 import { unlessAborted } from "./server/unless-aborted.ts";
-import type { SettingsFile } from "./settings/define/definition.ts";
+import { optionOrigin, type SettingsFile } from "./settings/define/definition.ts";
 import { closest } from "./text/closest.ts";
 import { admit } from "./trust/admit.ts";
-import { approve } from "./trust/approvals.ts";
+import { approvalsPath, approve } from "./trust/approvals.ts";
 import { type AdmittedServer, type Configuration, loadConfiguration } from "./trust/configuration.ts";
 import { refuseNested } from "./trust/own-entry.ts";
 import type { TrustDecision } from "./trust/trust-decision.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
-export type { FailedStart } from "./host/catalogs/failed-starts.ts";
-export type { HostPrompt, HostResource, HostTool } from "./host/catalogs/listings.ts";
+export type { HostPrompt, HostResource, HostTool } from "./host/listings.ts";
 export type * from "./host/types.ts";
+export type { FailedStart } from "./server/failed-starts.ts";
 
 /**
  * Creates a host from the settings. Cached tools are listed at once. `start` connects the servers; a request connects
@@ -46,7 +48,12 @@ export type * from "./host/types.ts";
  * await host[Symbol.asyncDispose]();
  * ```
  */
-export async function createHost(options: HostOptions = {}): Promise<Host> {
+export function createHost(options: HostOptions = {}): Promise<Host> {
+  return createOpenedHost(options);
+}
+
+/** `createHost` with what the gateway needs. */
+export async function createOpenedHost(options: HostOptions = {}): Promise<OpenedHost> {
   checkHostOptions(options);
   const from = toConfigurationOptions(options);
   const ide = createIdeTrust({ environment: from.environment, ...(options.clock && { clock: options.clock }) });
@@ -61,63 +68,62 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 }
 
 /** Opens a host with a loaded configuration. After `dispose`, the host neither runs nor writes anything. */
-export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
-  const { clock = systemClock, now = Date.now, load, ide } = options;
+export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): OpenedHost {
+  const { clock = systemClock, now = Date.now, load, ide, watch = false } = options;
   if (options.declare !== undefined) refuseNested(first.environment.env);
   const { on, emit } = createEmitter();
   const work = new OpenWork();
-  const configuration = createLiveConfiguration(first);
-  const secrets = createHostSecrets(configuration, options.observe);
-  const context = createConnectContext(configuration, { ...options, hideSecrets: secrets.redactor });
-  const shared = { ...options, configuration, emit, on, clock, now, secrets, observe: secrets.observe };
-
-  const catalogs = createCatalogs({ ...shared, secret: context.secret, accountAt: context.accountAt });
-  const servers = createHostServers({
-    ...shared,
-    context,
-    catalogs,
+  const secrets = new HostSecrets(() => servers);
+  const context = createConnectContext(() => servers.configuration, {
+    ...options,
+    hideSecrets: () => secrets.redactor(),
+  });
+  const servers: Servers = new Servers(first, {
+    options: { ...options, sample: options.sample && ((...request) => requests.sample(...request)) },
+    startLimit: options.startLimit,
+    connecting: () => context.get(),
+    secret: context.secret,
+    accountAt: context.accountAt,
     closing: work.closing,
-    ...(options.sample && { sample: (...request) => requests.sample(...request) }),
+    onCatalog: (server, filtered) => registries.put(server, filtered),
+    clock,
+    now,
+    emit,
   });
-  const requests: HostRequests = createHostRequests({ ...shared, servers, catalogs, work });
-  catalogs.join({
-    client: servers.client,
-    isStarting: () => servers.manager.getDiscoveryState() === MCPDiscoveryState.IN_PROGRESS,
-    tools: requests.binding,
-    getPrompt: (server, name, values, signal) => requests.getPrompt(server, name, values, signal ? { signal } : {}),
-  });
-  const { manager } = servers;
-  const { decisions } = requests;
+  const requests = createHostRequests({ ...options, servers, emit, on, clock, now, secrets, work });
+  const { decisions, registries } = requests;
+  registries.setOrder(servers.all());
+  const watching = watch
+    ? watchFiles(watchedFiles(first), (file) => emit({ type: "settings_changed", file }), clock)
+    : undefined;
   /** Whether all servers have been started, not only some of them. */
   let isStarted = false;
 
   /**
-   * The items of one server. If `server` is undefined, of all servers (without the demo server, if others are
-   * configured).
+   * The named server. If `name` is undefined, all servers (without the demo server, if others are configured).
    *
    * @throws HostError `server_unknown`
    */
-  function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
-    if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
-    const client = manager.getClient(server);
-    return items.filter((item) => item.server === client?.name);
+  function meant(name: string | undefined): readonly Server[] {
+    return name === undefined
+      ? servers.all().filter((server) => servers.isMeantByAll(server.name))
+      : [servers.get(name)];
   }
 
   /**
-   * Like `only`, for registered items.
+   * The registered items of one server, or of all servers.
    *
    * @throws HostError `server_unknown`
    */
   function registered<T extends { readonly serverName: string }>(
-    server: string | undefined,
+    name: string | undefined,
     all: () => readonly T[],
     of: (server: string) => readonly T[],
   ): readonly T[] {
-    if (server === undefined) return all().filter((item) => configuration.isMeantByAll(item.serverName));
-    const client = manager.getClient(server);
-    if (client === undefined) return [];
-    catalogs.registerDemo(server);
-    return of(client.name);
+    if (name === undefined) return all().filter((item) => servers.isMeantByAll(item.serverName));
+    const server = servers.get(name);
+    server.showDemo();
+    return server.shared === undefined ? [] : of(name);
   }
 
   /** Applies a new configuration. If a settings file cannot be read (an editor may be writing it), nothing changes. */
@@ -132,33 +138,36 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   /** @param onDecisions Called when decisions follow the new configuration, before servers are stopped. */
   async function apply(next: Configuration, onDecisions = (): void => {}): Promise<ServerChanges> {
     // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
-    await catalogs.flush();
-    const wasTrusted = configuration.current().trust.trusted;
-    configuration.replace(next);
-    catalogs.reorder();
+    await servers.flush();
+    const wasTrusted = servers.configuration.trust.trusted;
+    servers.setConfiguration(next);
     // The rules must not wait until the servers of a folder that is no longer trusted have ended.
     if (wasTrusted !== next.trust.trusted) await decisions.renew();
     onDecisions();
-    const changes = await servers.update();
-    await Promise.all([catalogs.recall(configuration.order()), decisions.renew()]);
+    const updating = servers.update();
+    registries.setOrder(servers.all());
+    const changes = await updating;
+    // A request may have started a replaced server already. What it lists stays.
+    for (const name of [...changes.replaced, ...changes.removed])
+      if (servers.find(name)?.catalog === undefined) registries.remove(name);
+    await Promise.all([servers.recall(), decisions.renew()]);
     return changes;
   }
 
   /** Starts the servers again that were used before a reload, and servers that the reload has added. */
   async function startAgain(wasUsed: readonly string[], how: { readonly all: boolean }): Promise<void> {
-    const there = new Set(configuration.order());
     await Promise.all([
-      how.all ? manager.discoverAllMcpTools() : undefined,
-      manager.start(wasUsed.filter((name) => there.has(name))),
+      how.all ? servers.start() : undefined,
+      servers.start(wasUsed.filter((name) => servers.find(name) !== undefined)),
     ]);
   }
 
   const usedServers = (): readonly string[] =>
-    manager.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
+    servers.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
 
   /** Applies what the IDE reports now. A trust that has ended is applied even if the settings cannot be read. */
   async function followIde(reload: () => Promise<Configuration>): Promise<void> {
-    const before = configuration.current();
+    const before = servers.configuration;
     const wasUsed = usedServers();
     const next = await reload().catch(() => undefined);
     const trust = next?.trust ?? unknownTrust;
@@ -182,26 +191,27 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     });
 
   const dispose = once(async () => {
+    watching?.close();
     const ended = work.close();
     await Promise.all([ended, servers.close(), ide?.close()]);
     await requests.close();
-    await catalogs.flush();
+    await servers.flush();
     await context.close();
   });
 
   return {
     on: withCheckedListeners(on),
-    toolRegistry: catalogs.tools,
-    promptRegistry: catalogs.prompts,
-    resourceRegistry: catalogs.resources,
-    states: () => manager.states(),
-    getDiscoveryState: () => manager.getDiscoveryState(),
+    toolRegistry: registries.tools,
+    promptRegistry: registries.prompts,
+    resourceRegistry: registries.resources,
+    states: () => servers.states(),
+    getDiscoveryState: () => servers.discoveryState,
     tools: (server) =>
       toHostTools(
         registered(
           server,
-          () => catalogs.tools.getAllTools(),
-          (name) => catalogs.tools.getToolsByServer(name),
+          () => registries.tools.getAllTools(),
+          (name) => registries.tools.getToolsByServer(name),
         ),
         decisions.decisionOf,
       ),
@@ -209,36 +219,48 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
       toHostPrompts(
         registered(
           server,
-          () => catalogs.prompts.getAllPrompts(),
-          (name) => catalogs.prompts.getPromptsByServer(name),
+          () => registries.prompts.getAllPrompts(),
+          (name) => registries.prompts.getPromptsByServer(name),
         ),
       ),
     resources: (server) =>
       toHostResources(
         registered(
           server,
-          () => catalogs.resources.getAllResources(),
-          (name) => catalogs.resources.getResourcesByServer(name),
+          () => registries.resources.getAllResources(),
+          (name) => registries.resources.getResourcesByServer(name),
         ),
         registered(
           server,
-          () => catalogs.resources.getAllTemplates(),
-          (name) => catalogs.resources.getTemplatesByServer(name),
+          () => registries.resources.getAllTemplates(),
+          (name) => registries.resources.getTemplatesByServer(name),
         ),
       ),
-    quarantined: (server) => only(catalogs.quarantined(), server),
-    hidden: (server) => only(catalogs.hidden(), server),
-    notes: (server) => only([...catalogs.notes(), ...decisions.notes()], server),
-    catalog: (server) => manager.getClient(server) && catalogs.catalog(server),
-    failedStarts: () => work.run(() => catalogs.failedStarts()),
-    recall: (names = configuration.order()) => work.run(() => catalogs.recall(names)),
+    quarantined: (server) => {
+      const names = new Set(meant(server).map(({ name }) => name));
+      return [
+        ...registries.tools.quarantined().filter((tool) => names.has(tool.server)),
+        ...droppedTools(meant(server)),
+      ];
+    },
+    hidden: (server) => hiddenTools(meant(server)),
+    notes: (server) => {
+      const names = new Set(meant(server).map(({ name }) => name));
+      return [...meant(server).flatMap(catalogNotes), ...decisions.notes().filter((note) => names.has(note.server))];
+    },
+    catalog(name) {
+      const server = servers.get(name);
+      return server.shared && server.catalog?.catalog;
+    },
+    failedStarts: () => work.run(() => servers.failedStarts()),
+    recall: (names) => work.run(() => servers.recall(names)),
 
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         isStarted ||= names === undefined;
-        const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
+        const started = servers.start(names);
         // The start counts as a use of each server. Without a request within the idle time, the server is stopped.
-        if (options.lazy) for (const name of names ?? []) servers.use(name)();
+        if (options.lazy) for (const name of names ?? []) servers.find(name)?.use()();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);
       }),
@@ -247,13 +269,13 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
       work.run(async () => {
         const wasUsed = usedServers();
         const changes = await takeOver(await load?.());
-        if (names !== undefined) return manager.restart(names);
-        if (changes === undefined) return manager.restart(wasUsed);
+        if (names !== undefined) return servers.restart(names);
+        if (changes === undefined) return servers.restart(wasUsed);
         // A connected server with an unchanged definition keeps running.
         await startAgain(wasUsed, { all: true });
       }),
 
-    stop: (names) => manager.stop(names),
+    stop: (names) => servers.stop(names),
 
     reload: (next) =>
       work.run(async () => {
@@ -265,22 +287,25 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     approve: (names) =>
       work.run(async () => {
         if (load === undefined) throw cannotReload();
-        const approved = await approveWaiting(configuration.current(), names, new Date(now()));
+        const approved = await approveWaiting(servers.configuration, names, new Date(now()));
         if (approved.length > 0) await takeOver(await load());
         return approved;
       }),
 
     refresh: (server, { signal: given } = {}) =>
-      work.run(async (signal) => void (await (await servers.ready(server, signal)).discover(signal)), given),
+      work.run(async (signal) => {
+        const connection = await servers.get(server).ready(signal);
+        await connection.discover(signal);
+      }, given),
 
-    problems: () => configuration.current().problems,
+    problems: () => servers.configuration.problems,
 
     call: (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),
     callAsModel: requests.callAsModel,
     readResource: requests.readResource,
     getPrompt: requests.getPrompt,
     complete: requests.complete,
-    subscribe: requests.subscribe,
+    subscribe: (server, uri, given = {}) => requests.subscribe(server, uri, given),
     expandReferences: requests.expandReferences,
 
     policy: decisions.policies,
@@ -296,32 +321,26 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     searchTools: requests.searchTools,
     toolOffers: requests.toolOffers,
     relay: requests.relay,
-    forward: requests.forward,
-    sampleThrough: requests.sampleThrough,
-    deniedTo: decisions.deniedTo,
-    identify: decisions.identify,
-    taskScope(server) {
-      const { fingerprint, root } = decisions.identify(server) ?? {};
-      const process = servers.processOf(server);
-      return fingerprint === undefined || process === undefined
-        ? undefined
-        : JSON.stringify([fingerprint, root, process]);
-    },
-    toolsWithin: requests.toolsWithin,
-    serverFacts: catalogs.facts.serverFacts,
-    shareOf: servers.shareOf,
-    mayHaveRoots: servers.mayHaveRoots,
-    unshare: catalogs.unshare,
-    noteAsksBack: catalogs.noteAsksBack,
-    listing: catalogs.listing,
-    adopt: catalogs.adopt,
-    rootsChanged: () => work.run(servers.rootsChanged),
-    isAlwaysQualified: catalogs.isAlwaysQualified,
-    clientProfile: (name) => configuration.current().settings.host.clients.get(name),
     flushHistory: requests.flushHistory,
+    gateway: {
+      servers,
+      forward: requests.forward,
+      subscribe: requests.subscribe,
+      sampleThrough: requests.sampleThrough,
+      deniedTo: decisions.deniedTo,
+      identify: decisions.identify,
+      toolsWithin: requests.toolsWithin,
+      clientProfile: (name) => servers.configuration.settings.host.clients.get(name),
+    },
 
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+/** The settings files, the trusted-folders file and the approvals file. */
+function watchedFiles({ settings, locations }: Configuration): readonly string[] {
+  const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
+  return [...files, locations.trustedFolders, approvalsPath(locations.state)];
 }
 
 /** Whether the server is disabled, blocked, or has not been used yet (`lazy`). */

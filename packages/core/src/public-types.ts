@@ -40,25 +40,18 @@ export type { ConversationSearch } from "./conversations/list-conversations.ts";
 export type { HostErrorOptions } from "./errors.ts";
 export type { Emitter, Listener, StateExplanation } from "./events.ts";
 export type { SecretStore } from "./files/secrets/secret-port.ts";
-export type { CatalogSnapshot, ServerListing } from "./host/catalogs/catalog-cache.ts";
 export type {
   DeclaredCapabilities,
-  ForwardedRequest,
-  ForwardOptions,
-  GatewayHost,
   GreetingHooks,
   HiddenTool,
-  IdentifiedServer,
-  ListableTool,
+  NamedServer,
   OpenHostOptions,
   QuestionHandler,
   ReferenceOptions,
   RequestingClient,
-  SampleOptions,
   SearchToolsOptions,
   ServerDescription,
   SubscribeOptions,
-  TakeTurn,
 } from "./host/types.ts";
 export type { AnthropicOptions } from "./model/anthropic/anthropic.ts";
 export type { AttemptOptions } from "./model/attempts.ts";

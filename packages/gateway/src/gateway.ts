@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
-import type { Host } from "@fairlead/core/host/types";
+import type { OpenedHost } from "@fairlead/core/host/types";
 import type { SeenName } from "@fairlead/core/server/names";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era } from "@fairlead/wire";
@@ -17,13 +17,12 @@ import type { Consent } from "./consent/consent.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
 import { createGatewayLoops } from "./gateway-loops.ts";
-import { createHostPool } from "./hosts/client-hosts.ts";
-import type { CreateGatewayHost, Workspace } from "./hosts/gateway-host.ts";
 import { reachOf } from "./lists/client-reach.ts";
 import { createParkedCalls } from "./questions/parked-calls.ts";
 import type { ClientTokens } from "./tokens/client-tokens.ts";
+import { type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
-export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-host.ts";
+export type { CreateGatewayHost, HostHooks, Workspace } from "./workspaces.ts";
 
 /** How the gateway creates hosts and asks for confirmations. `version`: Fairlead's version. */
 export interface GatewayOptions {
@@ -86,7 +85,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const key = (): Promise<GatewayKey> => (loadedKey ??= loadGatewayKey(stateFolder));
   const loops = createGatewayLoops(key);
   const serverInfo = { name: "fairlead", title: "Fairlead", version };
-  const pool = createHostPool({ createHost, loops, self: serverInfo, clock });
+  const workspaces = new Workspaces({ createHost, loops, self: serverInfo, clock });
   const parts: GatewayParts = {
     consent,
     parked: createParkedCalls({ clock }),
@@ -141,17 +140,17 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void> {
     const leave = enter(client.name);
-    const serving = pool.open(workspace, client.conversation).then((hosts) => {
-      const served = serveConnection(open, createBridgeContext(parts, client, hosts), onOpen, true);
-      const leaveHosts = async (): Promise<void> => {
+    const serving = workspaces.enter(workspace, client.conversation).then((entered) => {
+      const served = serveConnection(open, createBridgeContext(parts, client, entered), onOpen, true);
+      const leaveWorkspace = async (): Promise<void> => {
         leave();
-        await hosts.close();
+        await entered.close();
       };
-      return { served, done: served.closed.then(leaveHosts, leaveHosts) };
+      return { served, done: served.closed.then(leaveWorkspace, leaveWorkspace) };
     });
     serving.catch(leave);
     const done = serving.then((each) => each.done);
-    // From the start, because the gateway may end while the client's hosts are being opened.
+    // From the start, because the gateway may end while the client's host is being opened.
     const end = async (): Promise<void> => {
       await (await serving).served.close();
       await done;
@@ -165,17 +164,17 @@ export function createGateway(options: GatewayOptions): Gateway {
     /** The names that each modern client has seen. Its model may use them after any pause. */
     const seen = new Map<string, SeenName[]>();
     // Opened before the first request, because the host knows which addresses exist.
-    const listening = await pool.open(workspace, randomUUID());
-    const { host } = listening.shared;
+    const listening = await workspaces.enter(workspace, randomUUID());
+    const { host } = listening;
 
     async function openContext(found: ClientEndpoint, conversation: string): Promise<BridgeContext> {
-      const hosts = await pool.open(workspace, conversation);
+      const entered = await workspaces.enter(workspace, conversation);
       const earlier = seen.get(found.name) ?? [];
       seen.set(found.name, earlier);
       const onSeen = (added: readonly SeenName[]): void => {
         for (const name of added) earlier.push(name);
       };
-      return createBridgeContext(parts, { ...client, ...found, conversation, names: { earlier, onSeen } }, hosts);
+      return createBridgeContext(parts, { ...client, ...found, conversation, names: { earlier, onSeen } }, entered);
     }
 
     /** An HTTP channel carries a whole legacy session, but only one modern request. */
@@ -222,7 +221,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     listen,
     status: () => ({
       clients: [...clients],
-      servers: statesOf(pool.hosts()),
+      servers: statesOf(workspaces.hosts()),
     }),
     activity: () => clients.size + openRequests + parts.parked.size(),
     onActivity(listener) {
@@ -234,18 +233,20 @@ export function createGateway(options: GatewayOptions): Gateway {
       await Promise.allSettled([...ending].map((end) => end()));
       await requestsEnded();
       await consent[Symbol.asyncDispose]();
-      await pool[Symbol.asyncDispose]();
+      await workspaces[Symbol.asyncDispose]();
     },
   };
 }
 
-/** A server counts as connected if at least one host is connected to it. */
-function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
-  const found = new Map<string, string>();
-  for (const host of hosts)
-    for (const { name, status } of host.states())
-      if (!found.has(name) || status === "connected") found.set(name, status);
-  return [...found].map(([name, status]) => ({ name, status }));
+/** A server counts as connected if it has a connection in at least one workspace. */
+function statesOf(hosts: readonly OpenedHost[]): GatewayStatus["servers"] {
+  const servers = hosts.flatMap(({ gateway }) => gateway.servers.all());
+  const names = new Set(servers.map(({ name }) => name));
+  return [...names].map((name) => {
+    const same = servers.filter((server) => server.name === name);
+    const isConnected = same.some(({ hasConnection }) => hasConnection);
+    return { name, status: isConnected ? "connected" : (same[0]?.state.status ?? "disconnected") };
+  });
 }
 
 function unknownServer(name: string): string {

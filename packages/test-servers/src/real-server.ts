@@ -19,7 +19,7 @@ const programs: Readonly<Record<RealServer, string>> = {
 };
 
 // This path is valid from `src` and from `dist`.
-const tellPort = new URL("./programs/tell-port.mjs", import.meta.url).href;
+const tellPort = new URL("../src/programs/tell-port.mjs", import.meta.url).href;
 
 export function realServer(name: RealServer, ...args: readonly string[]): StdioEntry {
   return { command: process.execPath, args: [bundledServer(name) ?? fileURLToPath(programs[name]), ...args] };

@@ -22,7 +22,7 @@ const shared: ReadonlySet<string> = new Set([
 ]);
 
 /** The relay script. It is a file, because a `$` in the settings would be a variable. */
-const relay = fileURLToPath(new URL("./programs/relay.sh", import.meta.url));
+const relay = fileURLToPath(new URL("../src/programs/relay.sh", import.meta.url));
 
 /**
  * Returns the entry for a shared server; undefined if the program needs its own process, or if no shared process runs.

@@ -1,6 +1,6 @@
 /** Lists servers for `fairlead mcp list`. Connects to the servers, or uses the catalog cache. */
 
-import type { Host } from "@fairlead/core/host";
+import type { OpenedHost } from "@fairlead/core/host";
 import { joinSafe, type SafeText } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { isConnectSettled, type ListedServer } from "../output/servers/server-state.ts";
@@ -12,19 +12,23 @@ import { useHost } from "./with-host.ts";
 /** Adds what is known before connecting: the sign-in, and who shares the connections of a server that may start. */
 async function withSignIns(
   listed: readonly ListedServer[],
-  host: Host,
+  host: OpenedHost,
   configuration: Configuration,
 ): Promise<readonly ListedServer[]> {
   const signIns = await signedIn(configuration);
   return listed.map((one) => {
     const { server, state } = one;
     const mayStart = state.status === "disconnected" && state.reason === "lazy";
-    return { ...one, signIn: signIns.get(server.name), share: mayStart ? host.shareOf(server.name) : undefined };
+    return {
+      ...one,
+      signIn: signIns.get(server.name),
+      share: mayStart ? host.gateway.servers.get(server.name).shareOf() : undefined,
+    };
   });
 }
 
 /** Adds the failed starts, and the estimated number of tokens of each server's tool definitions. */
-async function withCosts(listed: readonly ListedServer[], host: Host): Promise<readonly ListedServer[]> {
+async function withCosts(listed: readonly ListedServer[], host: OpenedHost): Promise<readonly ListedServer[]> {
   const servers = listed.map(({ server }) => server.name);
   const [failed, tools] = await Promise.all([host.failedStarts(), host.toolOffers({ servers })]);
   const tokens = new Map<string, number>();

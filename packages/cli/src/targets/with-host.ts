@@ -1,11 +1,11 @@
 /** Opens a host for one command, and stops all its servers when the command ends. */
 
-import { demoName, type Host, openHost } from "@fairlead/core/host";
-import { isPlantedDemo } from "@fairlead/core/host/servers/live-configuration";
+import { demoName, type OpenedHost, openHost } from "@fairlead/core/host";
 import type { Recorder } from "@fairlead/core/recordings/recorder";
 import type { Elicitation, ElicitationAnswer } from "@fairlead/core/server/elicitation";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { isPlantedDemo } from "@fairlead/core/trust/configuration";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
@@ -13,7 +13,7 @@ import type { Context } from "../shell/verb.ts";
 /** Reads the settings, opens a host and runs `use`. Stops all servers when `use` has ended. */
 export async function withHost(
   context: Context,
-  use: (host: Host, configuration: Configuration) => Promise<void>,
+  use: (host: OpenedHost, configuration: Configuration) => Promise<void>,
 ): Promise<void> {
   const configuration = await configurationOf(context);
   await useHost(configuration, context, (host) => use(host, configuration));
@@ -41,7 +41,7 @@ async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | unde
 export async function useHost<T>(
   configuration: Configuration,
   { globals, out }: Pick<Context, "globals"> & Partial<Pick<Context, "out">>,
-  use: (host: Host) => Promise<T>,
+  use: (host: OpenedHost) => Promise<T>,
   options: HostOptions = {},
 ): Promise<T> {
   const record = await recorderOf(globals);

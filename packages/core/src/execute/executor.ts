@@ -76,7 +76,7 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   readonly queuePerServer?: number;
   readonly validator: Pick<Validator, "validate">;
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
-  readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
+  readonly reconnect?: (client: Client, signal: AbortSignal) => Promise<Client>;
   /** True if the owner aborts the signals of all calls before `close`. The executor then does not cancel them itself. */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
@@ -130,7 +130,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
       const reading = client.upToDate?.("tools");
       if (reading) await unlessAborted(reading, signal, () => callCancelled(client.name, name, signal));
       const isUnlisted = client.filteredCatalog === undefined && client.connectionId !== undefined;
-      if (isUnlisted && reconnect) await reconnect(client.name, signal);
+      if (isUnlisted && reconnect) await reconnect(client, signal);
       signal.throwIfAborted();
       const isGone = client.filteredCatalog === undefined;
       how.onStart?.();
@@ -174,7 +174,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
       await sleep(clock, pause, signal).catch(() => {
         throw callCancelled(client.name, name, signal, "before it was sent again");
       });
-    const next = await reconnect(client.name, signal).catch((failure: unknown) => {
+    const next = await reconnect(client, signal).catch((failure: unknown) => {
       throw failed.neverLeft ? failure : error;
     });
     if (!isStill(next, name, definition)) throw failed.neverLeft ? toolChanged(next.name, name) : error;

@@ -1,5 +1,6 @@
 /** `McpClientManager`: the clients of several servers, side by side. A server that fails does not affect the others. */
 
+import { HostError } from "../errors.ts";
 import type { HostEvent, MCPDiscoveryState, ServerState } from "../events.ts";
 import {
   aBoolean,
@@ -16,8 +17,9 @@ import {
   type Wanted,
   withMethod,
 } from "../expect-arguments.ts";
-import { ServerManager } from "../server/server-manager.ts";
+import { ConnectionGroup } from "../server/connection-group.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
+import { closest } from "../text/closest.ts";
 import { aConfig, type Config, isTrusted, type WorkspaceContext, workspaceFolder } from "./config.ts";
 import { type PromptSink, populateMcpServerCommand } from "./discover.ts";
 import { insideOf, McpClient, type ToolSink } from "./mcp-client.ts";
@@ -93,7 +95,9 @@ export class McpClientManager {
   readonly #sources: Sources | undefined;
   #discovering: Promise<void> | undefined;
   readonly #clients = new Map<string, McpClient>();
-  #manager: ServerManager;
+  /** Servers that are connected only when a caller names or uses them. */
+  readonly #lazy = new Set<McpClient>();
+  #group: ConnectionGroup;
 
   /** @deprecated Use the list of arguments. */
   constructor(options: McpClientManagerOptions);
@@ -108,21 +112,26 @@ export class McpClientManager {
   );
   constructor(...given: readonly unknown[]) {
     if (given.length === 1 && isOptions(given[0])) {
-      const options = toOptions(given[0]);
-      for (const { client } of options.servers) this.#clients.set(client.name, client);
-      this.#manager = createManager(options);
+      const { servers, startLimit, recover, emit } = toOptions(given[0]);
+      const group = new ConnectionGroup({ startLimit, onDiscovery: (state) => emit?.({ type: "discovery", state }) });
+      this.#group = group;
+      for (const { client, isLazy, isProgram } of servers) {
+        this.#clients.set(client.name, client);
+        if (isLazy === true) this.#lazy.add(client);
+        insideOf(client).engine.join({ group, isProgram, recover });
+      }
       return;
     }
     this.#sources = toSources(given as SourceList);
-    this.#manager = new ServerManager({ servers: [] });
+    this.#group = new ConnectionGroup();
   }
 
   getDiscoveryState(): MCPDiscoveryState {
-    return this.#manager.getDiscoveryState();
+    return this.#group.discoveryState;
   }
 
   states(): readonly ServerState[] {
-    return this.#manager.states();
+    return this.clients().map(({ state }) => state);
   }
 
   clients(): readonly McpClient[] {
@@ -141,7 +150,7 @@ export class McpClientManager {
   async discoverAllMcpTools(cliConfig?: Config): Promise<void> {
     const wanted = this.#sources === undefined ? aConfig : withMethod("isTrustedFolder");
     expectArguments("discoverAllMcpTools()", { cliConfig: [cliConfig, wanted] });
-    if (this.#sources === undefined) return this.#manager.discoverAllMcpTools();
+    if (this.#sources === undefined) return this.#startAll(this.clients().filter((client) => !this.#lazy.has(client)));
     if (!isTrusted(cliConfig as Config)) return;
     const sources = this.#sources;
     // One discovery at a time: a second one would lose the servers that the first has started.
@@ -153,10 +162,9 @@ export class McpClientManager {
 
   async #discoverAll(sources: Sources, cliConfig: Config): Promise<void> {
     if (this.#clients.size > 0) await this.stop();
-    const manager = this.#create(sources, cliConfig);
-    this.#manager = manager;
-    await manager.discoverAllMcpTools();
-    for (const state of manager.states())
+    this.#create(sources, cliConfig);
+    await this.#startAll(this.clients());
+    for (const state of this.states())
       if (state.status !== "connected" && "message" in state)
         warn(`"${state.name}" is not connected: ${state.message}`, "McpDiscoveryWarning");
   }
@@ -164,19 +172,21 @@ export class McpClientManager {
   /** Connects to the named servers; without names, to all. Connected servers keep their connection. */
   async start(names?: string | readonly string[]): Promise<void> {
     expectArguments("start()", { names: [names, someNames] });
-    await this.#manager.start(names);
+    await this.#startAll(this.#named(names));
   }
 
   /** Disconnects the servers and connects them again. */
   async restart(names?: string | readonly string[]): Promise<void> {
     expectArguments("restart()", { names: [names, someNames] });
-    await this.#manager.restart(names);
+    const stopped = this.#named(names).map((client) => insideOf(client).engine.stopForRestart());
+    await this.#group.discover(await Promise.all(stopped));
   }
 
   /** Disconnects the named servers; without names, all servers. Resolves when their connections are closed. */
   async stop(names?: string | readonly string[]): Promise<void> {
     expectArguments("stop()", { names: [names, someNames] });
-    await this.#manager.stop(names);
+    await Promise.all(this.#named(names).map((client) => insideOf(client).engine.stop()));
+    if (names === undefined) this.#group.rest();
     if (this.#sources === undefined || names !== undefined) return;
     this.#clients.clear();
     this.#tell();
@@ -185,24 +195,43 @@ export class McpClientManager {
   /** Connects the server if needed, reads its lists, and returns its client. Rejects if it cannot be connected. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient | undefined> {
     expectArguments("ready()", { name: [name, aName], signal: [signal, optional(aSignal)] });
-    await this.#manager.ready(name, signal);
-    return this.#clients.get(name);
+    const [client] = this.#named(name);
+    if (client !== undefined) await insideOf(client).engine.ready(signal);
+    return client;
   }
 
-  #create(sources: Sources, cliConfig: Config): ServerManager {
+  #startAll(clients: readonly McpClient[]): Promise<void> {
+    return this.#group.discover(clients.map((client) => () => insideOf(client).engine.startAnew()));
+  }
+
+  /** @throws HostError `server_unknown` */
+  #named(names: string | readonly string[] = [...this.#clients.keys()]): readonly McpClient[] {
+    return [names].flat().map((name) => {
+      const client = this.#clients.get(name);
+      if (client !== undefined) return client;
+      const near = closest(name, this.#clients.keys());
+      throw new HostError(
+        "server_unknown",
+        `there is no server "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
+      );
+    });
+  }
+
+  #create(sources: Sources, cliConfig: Config): void {
     const { entries, toolRegistry, promptRegistry, debugMode, workspaceContext } = sources;
     const enabled = Object.entries(entries).filter(([, { disabled }]) => disabled !== true);
-    const servers = enabled.map(([name, config]) => {
+    const group = new ConnectionGroup();
+    this.#group = group;
+    for (const [name, config] of enabled) {
       // Of two tools with the same name, that of the first entry keeps it, whichever server answers first.
       toolRegistry.replaceServer?.(name, []);
       const client = new McpClient(name, config, toolRegistry, promptRegistry, workspaceContext, debugMode);
       insideOf(client).setConfig(cliConfig);
       this.#clients.set(name, client);
       client.onUpdate(() => this.#tell());
-      return { client, isProgram: config.command !== undefined };
-    });
+      insideOf(client).engine.join({ group, isProgram: config.command !== undefined, follow: true });
+    }
     this.#tell();
-    return createManager({ servers });
   }
 
   #tell(): void {
@@ -238,13 +267,6 @@ function toOptions(given: McpClientManagerOptions): McpClientManagerOptions {
     return readMembers(call, server, wantedServer, `${path}.`);
   });
   return { ...options, servers: managed };
-}
-
-function createManager({ servers, ...options }: McpClientManagerOptions): ServerManager {
-  return new ServerManager({
-    ...options,
-    servers: servers.map(({ client, ...how }) => ({ ...how, client: insideOf(client).engine })),
-  });
 }
 
 function toSources(given: SourceList): Sources {

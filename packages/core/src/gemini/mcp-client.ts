@@ -110,18 +110,20 @@ export class McpClient {
     const { onState, onNews } = options;
     this.name = options.definition.name;
     this.#filled = filled;
-    this.#engine = new Connection({
-      ...options,
-      onState: (state) => {
-        this.#changed(state);
-        onState?.(state);
+    this.#engine = new Connection(
+      {
+        ...options,
+        onState: (state) => {
+          this.#changed(state);
+          onState?.(state);
+        },
+        onNews: (news) => {
+          if (news.type === "catalog" && this.#fill()) callEach(this.#listeners);
+          onNews?.(news);
+        },
       },
-      onNews: (news) => {
-        if (news.type === "catalog" && this.#fill()) callEach(this.#listeners);
-        onNews?.(news);
-      },
-    });
-    if (filled) this.#engine.followChanges();
+      { follow: filled !== undefined },
+    );
   }
 
   getStatus(): MCPServerStatus {

@@ -36,8 +36,8 @@ export function createHostConversations(host: HostParts, options: ConversationsO
       throw new HostError("usage", "no model configured", {
         next: 'Pass "model" to createHost() or to conversation().',
       });
-    // `getClient` throws if the server is not configured.
-    for (const server of servers) host.servers.manager.getClient(server);
+    // `get` throws if the server is not configured.
+    for (const server of servers) host.servers.get(server);
     return model;
   }
 
@@ -103,7 +103,7 @@ interface ConversationRecorders {
 }
 
 function createConversationRecorders(
-  { configuration, decisions }: HostParts,
+  { servers, decisions }: HostParts,
   { secrets, now, emit }: ConversationsOptions,
 ): ConversationRecorders {
   const { approvals } = decisions;
@@ -112,12 +112,12 @@ function createConversationRecorders(
   const ending = new Set<Promise<void>>();
   let isOver = false;
 
-  const isRecording = (): boolean => configuration.current().settings.host.recording;
-  const root = (): string => configuration.current().locations.root;
+  const isRecording = (): boolean => servers.configuration.settings.host.recording;
+  const root = (): string => servers.configuration.locations.root;
 
   async function folder(): Promise<string> {
     const { conversationsFolder } = await import("../conversations/conversation-file.ts");
-    return conversationsFolder(configuration.current().locations.state);
+    return conversationsFolder(servers.configuration.locations.state);
   }
 
   async function open(id: string, size: number | undefined): Promise<ConversationFile> {
@@ -147,8 +147,8 @@ function createConversationRecorders(
       workspace: root(),
       resumed,
       open: (size) => open(head.id, size),
-      hide: secrets.redactor,
-      hidesResults: (server) => configuration.definition(server)?.extras.hideResults === true,
+      hide: () => secrets.redactor(),
+      hidesResults: (server) => servers.find(server)?.definition?.extras.hideResults === true,
       now,
       onFailed: (error) =>
         emit({ type: "conversation_not_recorded", conversation: head.id, message: errorMessage(error) }),

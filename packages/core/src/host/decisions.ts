@@ -7,19 +7,18 @@ import type { Clock } from "../clock.ts";
 import { demoName } from "../demo/name.ts";
 import type { ApprovedTools, ServerIdentity } from "../policy/approvals.ts";
 import { ConversationApprovals, createApprovalsOf } from "../policy/conversation-approvals.ts";
-import type { Decisions, ToolIdentity } from "../policy/decide.ts";
+import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { PolicyFiles } from "../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../policy/rules/rule.ts";
-import type { Catalogs } from "./catalogs/catalogs.ts";
-import type { HostLock } from "./catalogs/lock.ts";
-import type { LiveConfiguration } from "./servers/live-configuration.ts";
-import type { Host, HostNote } from "./types.ts";
+import type { ListedTools } from "../server/accepted-tools.ts";
+import type { Servers } from "../server/servers.ts";
+import type { HostLock } from "./lock.ts";
+import type { GatewayHost, Host, HostNote } from "./types.ts";
 
 /** The parts of the host and the options that decisions depend on. */
 export interface HostDecisionsOptions {
-  readonly configuration: LiveConfiguration;
-  readonly catalogs: Catalogs;
+  readonly servers: Servers;
   readonly mode: ApprovalMode;
   readonly interactive: boolean;
   readonly flags: PolicyFlags;
@@ -41,8 +40,8 @@ export interface HostDecisions {
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   /** Whether a rule denies every call of the tool by a model. */
   readonly isDenied: (tool: ToolIdentity) => boolean;
-  readonly deniedTo: Host["deniedTo"];
-  readonly identify: Host["identify"];
+  readonly deniedTo: GatewayHost["deniedTo"];
+  readonly identify: GatewayHost["identify"];
   /** Notes about servers that differ from the lock file. */
   readonly notes: () => readonly HostNote[];
   /** Reads the rules again after the configuration has changed. */
@@ -57,8 +56,7 @@ interface Loaded extends Policies {
 
 /** Creates the decisions of a host. Reads no file until the first decision. */
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
-  const { configuration, catalogs, mode, interactive, flags, clock, now } = options;
-  const { changed } = catalogs;
+  const { servers, mode, interactive, flags, clock, now } = options;
   const approvals = new ConversationApprovals();
   const approvalsOf = createApprovalsOf(approvals);
   let files: PolicyFiles | undefined;
@@ -69,7 +67,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   let made: Decisions | undefined;
 
   function identityOf(server: string): ServerIdentity | undefined {
-    const definition = configuration.definition(server);
+    const definition = servers.find(server)?.definition;
     if (server === demoName && definition === undefined) return { server, fingerprint: demoName };
     if (definition === undefined) return undefined;
     const { fingerprint, approvalFolder } = definition;
@@ -83,22 +81,22 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       import("../policy/rules/load-policies.ts"),
       import("../policy/approvals.ts"),
       import("../policy/approvals.ts"),
-      import("./catalogs/lock.ts"),
+      import("./lock.ts"),
     ]);
-    const current = configuration.current();
+    const current = servers.configuration;
     const [policies, approved, lock] = await Promise.all([
       loadPolicies(current, flags),
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
-      loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
+      loadLock(servers),
     ]);
     // If a later call has read the files again, this result is outdated.
     if (version === readings) {
       // The newest approval comes last, because `expect` replaces earlier definitions of the tool.
       for (const approval of approved.all().toReversed()) {
-        const { server: serverName, tool: serverToolName, digest } = approval;
-        changed.expect({ serverName, serverToolName }, { digest, tool: approvedTool(approval) });
+        const { server, tool, digest } = approval;
+        servers.find(server)?.accepted.expect(tool, { digest, tool: approvedTool(approval) });
       }
-      changed.lock(lock);
+      servers.setLock(lock.of);
     }
     return {
       ...policies,
@@ -114,7 +112,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     return (
       loading !== undefined &&
       loaded?.version === readings &&
-      files?.version(configuration.current().locations) === filesVersion
+      files?.version(servers.configuration.locations) === filesVersion
     );
   }
 
@@ -125,7 +123,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   async function load(): Promise<Loaded> {
     const { createPolicyFiles } = await import("../policy/rules/policy-files.ts");
     files ??= createPolicyFiles(clock.now);
-    const found = files.version(configuration.current().locations);
+    const found = files.version(servers.configuration.locations);
     if (found !== filesVersion) loading = undefined;
     filesVersion = found;
     loading ??= read();
@@ -134,13 +132,18 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     return loaded;
   }
 
-  async function accept(tool: ToolIdentity): Promise<void> {
-    changed.accept(tool);
-    const definition = changed.toolOf(tool);
+  async function accept(request: ToolOnConnection): Promise<void> {
+    const { serverName, serverToolName, connection } = request;
+    const definition = listed(request)?.toolOf(serverToolName);
     await Promise.all([
-      catalogs.save(tool.serverName),
-      definition && loaded?.approved.forgetOthers(tool.serverName, definition),
+      servers.find(serverName)?.accept(serverToolName, connection),
+      definition && loaded?.approved.forgetOthers(serverName, definition),
     ]);
+  }
+
+  /** The tools that the request's connection lists. */
+  function listed({ serverName, connection }: ToolOnConnection): ListedTools | undefined {
+    return servers.find(serverName)?.listedBy(connection);
   }
 
   function current(): Decisions | Promise<Decisions> {
@@ -153,9 +156,15 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       policy: () => loaded ?? first,
       approvals,
       approvalsOf,
-      configurationVersion: configuration.version,
-      tools: changed,
-      trustsAnnotations: (server) => configuration.definition(server)?.extras.trustAnnotations ?? false,
+      configurationVersion: () => servers.version,
+      tools: {
+        toolOf: (tool) => listed(tool)?.toolOf(tool.serverToolName),
+        toolsOf: (server) => servers.find(server)?.listedBy().tools() ?? [],
+        changeOf: (tool) => listed(tool)?.changeOf(tool.serverToolName),
+        promptChangeOf: (prompt) => servers.find(prompt.serverName)?.promptChangeOf(prompt.serverToolName),
+        isLockedOut: (tool) => listed(tool)?.isLockedOut(tool.serverToolName) ?? false,
+      },
+      trustsAnnotations: (server) => servers.find(server)?.definition?.extras.trustAnnotations ?? false,
       identityOf,
       accept,
       mode,
@@ -174,11 +183,12 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     async explain(serverName, serverToolName, args, { kind = "tool", typed: isTyped = false, client } = {}) {
       const decisions = await current();
       const who = client !== undefined ? "client" : isTyped ? "user" : "model";
+      const server = servers.find(serverName);
       const request = { who, client, serverName, serverToolName, kind, args } as const;
-      const doubt = kind === "tool" ? await catalogs.expectedDoubt(request) : undefined;
+      const doubt = kind === "tool" ? await server?.expectedDoubt(serverToolName) : undefined;
       const { change, decision, matching } = decisions.explain(request, doubt);
-      const outdated = kind === "tool" && change === undefined ? await catalogs.cacheDoubt(request) : undefined;
-      const trust = kind === "tool" || kind === "resource" ? configuration.entryTrust(serverName) : undefined;
+      const outdated = kind === "tool" && change === undefined ? await server?.cacheDoubt(serverToolName) : undefined;
+      const trust = kind === "tool" || kind === "resource" ? server?.entryTrust : undefined;
       return {
         decision,
         matching,
@@ -201,7 +211,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     },
     identify(server) {
       const { fingerprint } = identityOf(server) ?? {};
-      return fingerprint === undefined ? undefined : { fingerprint, root: configuration.current().locations.root };
+      return fingerprint === undefined ? undefined : { fingerprint, root: servers.configuration.locations.root };
     },
     notes: () => loaded?.lock.notes() ?? [],
     async renew() {

@@ -3,8 +3,10 @@
 import type { Era, JsonObject, McpRequestOptions, RequestHandler, ServerInfo } from "@fairlead/wire";
 import type { ConfirmPort } from "../policy/confirmation.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
-import type { ClientProfile, SharedBy, ToolBudget } from "../settings/define/definition.ts";
-import type { ServerListing } from "./catalogs/catalog-cache.ts";
+import type { Connection } from "../server/connection.ts";
+import type { Servers } from "../server/servers.ts";
+import type { ClientProfile, ToolBudget } from "../settings/define/definition.ts";
+import type { Host } from "./types.ts";
 
 /** The client that sends a request through a gateway. */
 export interface RequestingClient {
@@ -71,6 +73,8 @@ export interface ForwardOptions
    * takes no turn. Default: a call waits in the host's own queue.
    */
   readonly turn?: TakeTurn | undefined;
+  /** The connection that the client uses. Default: the shared one. */
+  readonly connection?: Connection | undefined;
 }
 
 /** What a server reported about itself in its current or last connection. Texts are not escaped. */
@@ -89,15 +93,20 @@ export interface DeclaredCapabilities {
   readonly roots: boolean;
 }
 
+/** A server of one host, as an object: a server whose definition changes is another object. */
+export interface NamedServer {
+  readonly name: string;
+}
+
 /** What a gateway adds to the first message to a server, and reads in the server's answer. */
 export interface GreetingHooks {
   /** Returns members of `_meta` for `initialize` and `server/discover`. */
-  meta(server: string): Promise<JsonObject>;
+  meta(server: NamedServer): Promise<JsonObject>;
   /**
    * Called with `_meta` and `serverInfo` of the server's answer. Returns false if the server must not be connected,
    * because it is a loop. Returns a text for another reason, which continues a sentence after the server's name.
    */
-  accepts(server: string, meta: JsonObject, serverInfo: ServerInfo): Promise<boolean | string>;
+  accepts(server: NamedServer, meta: JsonObject, serverInfo: ServerInfo): Promise<boolean | string>;
 }
 
 /** Answers a request from a server, such as an elicitation. The type of the host option `onQuestion`. */
@@ -113,7 +122,10 @@ export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"
  * Options of `host.subscribe`. Reads need permission: with `client`, the rules for this client apply, otherwise the
  * rules for the user.
  */
-export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
+export interface SubscribeOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Asks the user when the rules require a confirmation. If absent, such a subscription is denied. */
+  readonly confirm?: ConfirmPort | undefined;
   readonly client?: RequestingClient | undefined;
 }
 
@@ -143,8 +155,16 @@ export interface IdentifiedServer {
   readonly root: string;
 }
 
+/** A host as the command and the gateway see it. */
+export interface OpenedHost extends Host {
+  /** What only the gateway needs. */
+  readonly gateway: GatewayHost;
+}
+
 /** The members of a host that a gateway uses for requests from other MCP clients. */
 export interface GatewayHost {
+  /** The servers with their connections, and what is known about them without a connection. */
+  readonly servers: Servers;
   /**
    * Runs a client's request: applies the rules, asks the user if needed, sends the request and records it. Resolves
    * with the server's unchanged result.
@@ -153,17 +173,16 @@ export interface GatewayHost {
    * server answered with an error, the `cause` is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
+  /** Like `host.subscribe`, on the connection that the client uses. */
+  subscribe(
+    server: string,
+    uri: string,
+    options: SubscribeOptions & Pick<ForwardOptions, "connection">,
+  ): Promise<Disposable>;
   /** Returns a function that says whether the rules deny a tool to this client, before the arguments are known. */
   deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
-  /** What the server reports about itself, from its connection or the cache. Undefined if neither exists. */
-  serverFacts(server: string): ServerDescription | undefined;
   /** The identity of a server in the current configuration; undefined if it is not configured. */
   identify(server: string): IdentifiedServer | undefined;
-  /**
-   * Identifies where the tasks of a server are: its definition and the workspace, and for a stdio program its running
-   * process, because its tasks end with it. Undefined if the server is not configured, or its program does not run.
-   */
-  taskScope(server: string): string | undefined;
   /**
    * Applies the rules to a server's sampling request, and asks the user if necessary. If the request is allowed, `ask`
    * sends it to the client.
@@ -177,39 +196,11 @@ export interface GatewayHost {
     options?: SampleOptions,
   ): Promise<JsonObject>;
   /**
-   * Whether all clients of a gateway share one connection to the server, or each client has its own
-   * (`fairlead.servers.NAME.share`).
-   *
-   * @param conversation The connection of a client. The answer is then also `client` while the server may still ask
-   * something about a request that another client has cancelled.
-   */
-  shareOf(server: string, conversation?: string): SharedBy;
-  /** Gives each client its own connection to a legacy server, until this host ends. `auto` is the setting's value. */
-  unshare(server: string): void;
-  /** Records that the server sends requests without saying for which client. Clients then share it no longer. */
-  noteAsksBack(server: string): void;
-  /** The catalog of a connected server. Another host can `adopt` it. Undefined if the server is not connected. */
-  listing(server: string): ServerListing | undefined;
-  /**
-   * Registers a catalog from the `listing` of another host with the same settings. No effect while this host is
-   * connected to the server and clients share this connection.
-   */
-  adopt(server: string, listing: ServerListing): void;
-  /**
-   * Whether the settings let the server learn a client's folders (`fairlead.servers.NAME.roots`). If not, neither the
-   * client's capability `roots` nor its answer to `roots/list` may reach the server.
-   */
-  mayHaveRoots(server: string): boolean;
-  /** Tells connected servers that the roots have changed. */
-  rootsChanged(): Promise<void>;
-  /**
    * The tools that fit into a client's budget, in the order of `tools`. Prefers tools of servers with `alwaysLoad`,
    * then tools that were used before; for the rest, the servers take turns. The client finds the others with
    * `searchTools`.
    */
   toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
-  /** Whether the names of this server's tools and prompts always contain the server's name, as those of the demo do. */
-  isAlwaysQualified(server: string): boolean;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */
   clientProfile(name: string): ClientProfile | undefined;
 }

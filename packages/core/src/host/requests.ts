@@ -5,39 +5,38 @@ import { HostError } from "../errors.ts";
 import type { Emitter } from "../events.ts";
 import type { CallResult, Executor } from "../execute/executor.ts";
 import type { Validator } from "../execute/validation/validator.ts";
+import { once } from "../files/once.ts";
 import type { StoredFile } from "../files/result-files.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
 import { confirmThrough } from "../policy/confirmation.ts";
-import type { ToolIdentity } from "../policy/decide.ts";
+import type { ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import { callForUser, modelCalls } from "../request/calls.ts";
 import { type ForwardingHost, forward } from "../request/forward.ts";
 import { createHostLedger } from "../request/ledger.ts";
-import { type OpenWork, once } from "../request/open-work.ts";
+import type { OpenWork } from "../request/open-work.ts";
 import { expandReferences, getPromptForUser, readForUser } from "../request/reads.ts";
 import { samplingRequest, shownRead } from "../request/request.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { Connection } from "../server/connection.ts";
+import { openRelayTo } from "../server/opener.ts";
 import { ConversationTools } from "../server/pinned-tools.ts";
-import type { RegisteredTool, ToolBinding } from "../server/registered-tool.ts";
+import type { RegisteredTool } from "../server/registered-tool.ts";
 import type { Sample } from "../server/requests.ts";
+import type { Servers } from "../server/servers.ts";
 import { closest } from "../text/closest.ts";
-import type { Catalogs } from "./catalogs/catalogs.ts";
 import { createHostConversations } from "./conversations.ts";
 import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { checkCallAsModelOptions } from "./options.ts";
+import { HostRegistries } from "./registries.ts";
 import type { HostSecrets } from "./secrets.ts";
-import type { LiveConfiguration } from "./servers/live-configuration.ts";
-import type { HostServers } from "./servers/servers.ts";
 import { createHostSearch, type HostSearch } from "./tool-search.ts";
-import type { CallOptions, Host, OpenHostOptions } from "./types.ts";
+import type { CallOptions, GatewayHost, Host, OpenHostOptions } from "./types.ts";
 
 /** The parts and options of the host that requests use. */
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now">, Emitter {
-  readonly configuration: LiveConfiguration;
-  readonly servers: HostServers;
-  readonly catalogs: Catalogs;
+  readonly servers: Servers;
   readonly work: OpenWork;
   readonly secrets: Pick<HostSecrets, "redactor">;
   readonly clock: Clock;
@@ -48,29 +47,25 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
 /** The members of a host that send requests. */
 export interface HostRequests
   extends Pick<
-    Host,
-    | "readResource"
-    | "getPrompt"
-    | "complete"
-    | "subscribe"
-    | "expandReferences"
-    | "conversation"
-    | "conversations"
-    | "runTurn"
-    | "asCallableTool"
-    | "callAsModel"
-    | "relay"
-    | "flushHistory"
-    | "searchTools"
-    | "toolOffers"
-    | "forward"
-    | "sampleThrough"
-    | "toolsWithin"
-  > {
+      Host,
+      | "readResource"
+      | "getPrompt"
+      | "complete"
+      | "expandReferences"
+      | "conversation"
+      | "conversations"
+      | "runTurn"
+      | "asCallableTool"
+      | "callAsModel"
+      | "relay"
+      | "flushHistory"
+      | "searchTools"
+      | "toolOffers"
+    >,
+    Pick<GatewayHost, "forward" | "sampleThrough" | "subscribe" | "toolsWithin"> {
   /** Runs a call from the user or a program, not from a model. */
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
-  /** Confirms and runs the tool calls of a model. */
-  readonly binding: ToolBinding;
+  readonly registries: HostRegistries;
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -80,8 +75,7 @@ export interface HostRequests
 
 /** The parts of a host that its requests and conversations share. */
 export interface HostParts extends ForwardingHost {
-  readonly servers: HostServers;
-  readonly catalogs: Catalogs;
+  readonly registries: HostRegistries;
   readonly decisions: HostDecisions;
   readonly search: HostSearch;
   /** The tools that were used before in this workspace, latest first. Reads the ledger only once. */
@@ -93,20 +87,20 @@ export interface HostParts extends ForwardingHost {
 
 /** Creates everything that runs requests: decisions, ledger, calls, reads and conversations. */
 export function createHostRequests(options: HostRequestsOptions): HostRequests {
-  const { configuration, servers, catalogs, work, confirm, sample, allow, clock, now, on, emit } = options;
+  const { servers, work, confirm, sample, allow, clock, now, on, emit } = options;
   const { approvalMode: mode = "default", interactive = true } = options;
   const decisions = createHostDecisions({ ...options, mode, interactive, flags: allow ? { allow } : {} });
   const ledger = createHostLedger({
-    state: configuration.current().locations.state,
-    keepArguments: () => configuration.current().settings.host.audit.arguments,
-    workspace: () => configuration.current().locations.root,
+    state: servers.configuration.locations.state,
+    keepArguments: () => servers.configuration.settings.host.audit.arguments,
+    workspace: () => servers.configuration.locations.root,
     mode,
     now,
     clock,
     emit,
   });
   const { closing } = work;
-  const settings = () => configuration.current().settings.host;
+  const settings = () => servers.configuration.settings.host;
   let opening: Promise<Running> | undefined;
   let subscribing: Promise<Subscriptions> | undefined;
 
@@ -121,7 +115,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
       executor: createExecutor({
         limits: () => settings().limits,
         validator,
-        reconnect: servers.ready,
+        reconnect: (client, signal) => client.ready(signal),
         abortsAll: true,
         clock,
       }),
@@ -130,11 +124,12 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   }
 
   const host: HostParts = {
-    configuration,
     servers,
-    catalogs,
+    get registries() {
+      return registries;
+    },
     decisions,
-    search: createHostSearch(catalogs, configuration, decisions),
+    search: createHostSearch(() => registries, servers, decisions),
     usedTools: once(ledger.usedTools),
     confirm,
     rules: decisions.current,
@@ -145,8 +140,9 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
       opening ??= open();
       return (await opening).executor;
     },
-    shownTool({ serverName, serverToolName }) {
-      const { description = "", annotations } = catalogs.changed.toolOf({ serverName, serverToolName }) ?? {};
+    shownTool({ serverName, serverToolName, connection }: ToolOnConnection) {
+      const { description = "", annotations } =
+        servers.find(serverName)?.listedBy(connection).toolOf(serverToolName) ?? {};
       return { serverName, serverToolName, name: serverToolName, description, annotations };
     },
     keep: (file) =>
@@ -154,39 +150,45 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         const { keepResult } = await import("../files/result-files.ts");
         const hide = await options.secrets.redactor();
         const data = file.encoding === "utf8" ? hide(file.data) : file.data;
-        return keepResult(configuration.current().locations.state, { ...file, data });
+        return keepResult(servers.configuration.locations.state, { ...file, data });
       }),
   };
 
-  const binding = modelCalls(host, host.keep);
+  const getPrompt: Host["getPrompt"] = (server, prompt, args = {}, given = {}) =>
+    getPromptForUser(server, prompt, args, given, host);
+  const registries = new HostRegistries({
+    tools: modelCalls(host, host.keep),
+    getPrompt: (server, name, values, signal) => getPrompt(server, name, values, { signal }),
+  });
   const { close: closeConversations, ...conversations } = createHostConversations(host, options);
 
   function openSubscriptions(): Promise<Subscriptions> {
     subscribing ??= import("../resources/subscriptions.ts").then(({ createSubscriptions }) =>
-      createSubscriptions({ ...servers, on, emit, clock }),
+      createSubscriptions({ servers, on, emit, clock }),
     );
     return subscribing;
   }
 
   return {
     decisions,
-    binding,
+    registries,
     searchTools: (...wanted) => work.run(() => host.search.searchTools(...wanted)),
     ...conversations,
 
     call: (server, tool, args, given) => callForUser(server, tool, args, given, host),
     readResource: (server, uri, given = {}) => readForUser(server, uri, given, host),
-    getPrompt: (server, prompt, args = {}, given = {}) => getPromptForUser(server, prompt, args, given, host),
+    getPrompt,
     expandReferences: (text, given = {}) => expandReferences(text, given, host, host.keep),
 
     complete: (request, { signal: given } = {}) =>
       work.run(async (signal) => {
         const { completeArgument } = await import("../resources/completion.ts");
-        const release = servers.use(request.of.server);
-        return completeArgument(request, { ready: servers.ready, signal }).finally(release);
+        const server = servers.get(request.of.server);
+        const release = server.use();
+        return completeArgument(request, { server, signal }).finally(release);
       }, given),
 
-    subscribe: (serverName, uri, { signal, client, confirm: port } = {}) =>
+    subscribe: (serverName, uri, { signal, client, connection, confirm: port }) =>
       runRequest(
         {
           who: client === undefined ? "user" : "client",
@@ -196,11 +198,12 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
           serverName,
           serverToolName: uri,
           shown: shownRead(serverName, uri),
+          connection,
           signal,
           confirm: port,
           target: {
             kind: "direct",
-            send: async (until) => (await openSubscriptions()).subscribe(serverName, uri, until),
+            send: async (until) => (await openSubscriptions()).subscribe(serverName, uri, until, connection),
           },
         },
         host,
@@ -209,10 +212,10 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     async callAsModel(name, args = {}, given = {}) {
       checkCallAsModelOptions(given);
       const { signal, confirm: port = confirm } = given;
-      const tool = catalogs.tools.getTool(name);
+      const tool = registries.tools.getTool(name);
       if (tool === undefined) {
         const { explainUnknown } = await import("../turn/failure-messages.ts");
-        const toolNames = catalogs.tools
+        const toolNames = registries.tools
           .getAllTools()
           .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
         throw new HostError("tool_unknown", explainUnknown(name, undefined, toolNames));
@@ -221,7 +224,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     },
 
     asCallableTool: () =>
-      createCallableTool({ open: () => new ConversationTools(catalogs.tools), confirm, signal: closing }),
+      createCallableTool({ open: () => new ConversationTools(registries.tools), confirm, signal: closing }),
 
     forward: (request, given = {}) => forward(request, given, host),
 
@@ -229,7 +232,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
       work.run(async () => {
         const { toolsWithin } = await import("./tools-within.ts");
         const isAlwaysLoaded = (server: string): boolean =>
-          configuration.definition(server)?.extras.alwaysLoad ?? false;
+          servers.find(server)?.definition?.extras.alwaysLoad ?? false;
         return toolsWithin(tools, budget, { isAlwaysLoaded, used: await ledger.usedTools() });
       }),
 
@@ -267,10 +270,10 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     relay: (server, client, { signal } = {}) =>
       work.run(async (until) => {
         const { relayClient } = await import("../request/relay.ts");
-        const { relay, mayHaveRoots } = servers;
+        const target = servers.get(server);
         return relayClient(server, client, {
-          relay,
-          mayHaveRoots,
+          relay: (how) => openRelayTo(target, servers.context, how),
+          mayHaveRoots: () => target.mayHaveRoots,
           run: (request) => runRequest(request, host),
           signal: until,
         });

@@ -1,49 +1,31 @@
 /** Hides all secrets of a host: from the settings, the environment and the connections. */
 
-import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Redact } from "../connect/redact.ts";
+import type { Servers } from "../server/servers.ts";
 import type { Configuration } from "../trust/configuration.ts";
-import type { LiveConfiguration } from "./servers/live-configuration.ts";
-import type { OpenHostOptions } from "./types.ts";
 
 /** Collects the secrets of a host, to hide them in recordings and messages. */
-export interface HostSecrets {
-  /** Returns a function that hides the secrets of all settings so far and of all connections. */
-  readonly redactor: () => Promise<Redact>;
-  /**
-   * Call this with each step of connecting. The step `definition` contains the function that hides the connection's
-   * secrets.
-   */
-  readonly observe: NonNullable<OpenHostOptions["observe"]>;
-}
-
-/** Creates the collection. Each step of connecting is also passed to `observe`. */
-export function createHostSecrets(configuration: LiveConfiguration, observe: OpenHostOptions["observe"]): HostSecrets {
-  const ofConnections = new Map<string, Redact>();
+export class HostSecrets {
+  readonly #servers: () => Servers;
   /** Secrets from the current settings and from all earlier settings of this run. */
-  const written = new Set<string>();
-  let settingsRedactor: { readonly version: number; readonly hide: Redact } | undefined;
+  readonly #written = new Set<string>();
+  #redactor: { readonly version: number; readonly hide: Redact } | undefined;
 
-  return {
-    async redactor() {
-      const version = configuration.version();
-      if (settingsRedactor?.version !== version) {
-        const { createRedactor } = await import("../connect/redact.ts");
-        for (const value of await configuredSecrets(configuration.current())) written.add(value);
-        settingsRedactor = { version, hide: createRedactor(written) };
-      }
-      const { hide } = settingsRedactor;
-      return (text) => [...ofConnections.values()].reduce((so, redact) => redact(so), hide(text));
-    },
-    observe(server, step) {
-      if (isDefinition(step)) ofConnections.set(server, step.redact);
-      observe?.(server, step);
-    },
-  };
-}
+  constructor(servers: () => Servers) {
+    this.#servers = servers;
+  }
 
-function isDefinition(step: object): step is Extract<ConnectStep, { readonly step: "definition" }> {
-  return "step" in step && step.step === "definition";
+  /** Returns a function that hides the secrets of all settings so far and of all connections. */
+  async redactor(): Promise<Redact> {
+    const servers = this.#servers();
+    if (this.#redactor?.version !== servers.version) {
+      const { createRedactor } = await import("../connect/redact.ts");
+      for (const value of await configuredSecrets(servers.configuration)) this.#written.add(value);
+      this.#redactor = { version: servers.version, hide: createRedactor(this.#written) };
+    }
+    const { hide } = this.#redactor;
+    return (text) => servers.redacts().reduce((so, redact) => redact(so), hide(text));
+  }
 }
 
 /**

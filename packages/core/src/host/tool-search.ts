@@ -2,9 +2,9 @@
 
 import type { FoundTool, ToolSearch } from "../search/tool-search.ts";
 import type { RegisteredTool } from "../server/registered-tool.ts";
-import type { Catalogs } from "./catalogs/catalogs.ts";
+import type { Servers } from "../server/servers.ts";
 import type { HostDecisions } from "./decisions.ts";
-import type { LiveConfiguration } from "./servers/live-configuration.ts";
+import type { HostRegistries } from "./registries.ts";
 import type { Host } from "./types.ts";
 
 /** The tool search of a host. */
@@ -23,8 +23,8 @@ const usualLimit = 10;
 
 /** Creates the search. The first search builds the index. */
 export function createHostSearch(
-  catalogs: Catalogs,
-  { isMeantByAll }: LiveConfiguration,
+  registries: () => Pick<HostRegistries, "tools">,
+  servers: Servers,
   { isDenied, deniedTo }: HostDecisions,
 ): HostSearch {
   let search: Promise<ToolSearch> | undefined;
@@ -33,10 +33,11 @@ export function createHostSearch(
     const { createToolSearch } = await import("../search/tool-search.ts");
     return createToolSearch({
       async tools() {
-        await catalogs.tools.ready();
-        return catalogs.tools.getEveryTool();
+        const { tools } = registries();
+        await tools.ready();
+        return tools.getEveryTool();
       },
-      aboutServer: (name) => ({ name, instructions: catalogs.catalog(name)?.instructions }),
+      aboutServer: (name) => ({ name, instructions: servers.find(name)?.catalog?.catalog.instructions }),
     });
   }
 
@@ -57,7 +58,7 @@ export function createHostSearch(
     async searchTools(query, { limit = usualLimit, client, isOffered = () => true } = {}) {
       const isHidden = client === undefined ? isDenied : await deniedTo({ name: client });
       const queries = typeof query === "string" ? [query] : query;
-      const isWanted = (tool: RegisteredTool): boolean => isMeantByAll(tool.serverName) && isOffered(tool);
+      const isWanted = (tool: RegisteredTool): boolean => servers.isMeantByAll(tool.serverName) && isOffered(tool);
       const found = await find(queries, limit, isWanted, isHidden);
       return found.map(({ tool: { name, serverName: server, serverToolName: tool, description }, score }) => ({
         server,

@@ -14,6 +14,7 @@ import type { Decision, PolicyRule, RequestKind } from "../policy/rules/rule.ts"
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/references.ts";
 import type { Catalog } from "../server/catalog.ts";
+import type { FailedStart } from "../server/failed-starts.ts";
 import type { ToolExecution } from "../server/registered-tool.ts";
 import type { PromptRegistry, QuarantinedTool, RegisteredTools, ResourceRegistry } from "../server/registries.ts";
 import type { Difference } from "../server/tool-changes.ts";
@@ -22,9 +23,8 @@ import type { Configuration } from "../trust/configuration.ts";
 import type { EntryTrust } from "../trust/entry-trust.ts";
 import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
-import type { FailedStart } from "./catalogs/failed-starts.ts";
-import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
-import type { GatewayHost, SearchToolsOptions, SubscribeOptions } from "./gateway-types.ts";
+import type { SearchToolsOptions, SubscribeOptions } from "./gateway-types.ts";
+import type { HostPrompt, HostResource, HostTool } from "./listings.ts";
 import type { CallAsModelOptions } from "./options.ts";
 
 export type * from "./gateway-types.ts";
@@ -147,7 +147,7 @@ export interface SearchedTool {
 }
 
 /** A running host: its servers, catalogs and requests. `createHost` creates it, and `await using` closes it. */
-export interface Host extends AsyncDisposable, GatewayHost {
+export interface Host extends AsyncDisposable {
   /**
    * Loads the catalog cache, so that `tools()` and the other lists work without a connection. Returns the servers that
    * are connected, or whose cached catalog has not expired.

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../server/catalog.ts";
+import type { Connection } from "../server/connection.ts";
 import { type Difference, definitionDigest } from "../server/tool-changes.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import type { ApprovedTools, ServerIdentity } from "./approvals.ts";
@@ -38,13 +39,16 @@ export interface ChangedDefinition {
 
 /** Finds tool definitions, and says which of them have changed. */
 export interface ToolDefinitions {
-  readonly toolOf: (tool: ToolIdentity) => CatalogTool | undefined;
+  readonly toolOf: (tool: ToolOnConnection) => CatalogTool | undefined;
   readonly toolsOf: (server: string) => readonly CatalogTool[];
-  readonly changeOf: (tool: ToolIdentity) => ChangedDefinition | undefined;
+  readonly changeOf: (tool: ToolOnConnection) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
   /** Whether the tool or its server differs from the lock file. An approval for the tool then cannot be saved. */
-  readonly isLockedOut: (tool: ToolIdentity) => boolean;
+  readonly isLockedOut: (tool: ToolOnConnection) => boolean;
 }
+
+/** A tool as one connection lists it. Without a connection, as the registries show it. */
+export type ToolOnConnection = Pick<PolicyRequest, keyof ToolIdentity | "connection">;
 
 /** The sender of a request: the user, a model, a server that requests sampling, or a client of the gateway. */
 export type Requester = "user" | "model" | "server" | "client";
@@ -58,6 +62,8 @@ export interface PolicyRequest extends ToolIdentity {
   readonly args?: JsonObject;
   /** The name of the gateway's client that sent the request, or that is to answer a sampling request. */
   readonly client?: string | undefined;
+  /** The connection that the request uses, if a gateway client has one of its own. */
+  readonly connection?: Connection;
   /** The id of a conversation of this client. The approvals of this conversation apply to the request. */
   readonly conversation?: string | undefined;
 }

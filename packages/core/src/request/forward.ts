@@ -5,7 +5,7 @@ import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
 import type { AskedTool } from "../policy/confirmation.ts";
-import type { ToolIdentity } from "../policy/decide.ts";
+import type { ToolOnConnection } from "../policy/decide.ts";
 import type { Connection } from "../server/connection.ts";
 import { decidedMethods, type Request, type RequestTarget, shownRead } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
@@ -13,7 +13,7 @@ import { ask, type RequestHost, runRequest } from "./run.ts";
 /** The parts of a host that forwarding uses. */
 export interface ForwardingHost extends RequestHost {
   /** The tool as the confirmation shows it, with its definition from the catalog. */
-  readonly shownTool: (tool: ToolIdentity) => AskedTool;
+  readonly shownTool: (tool: ToolOnConnection) => AskedTool;
 }
 
 /**
@@ -35,9 +35,9 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
     const message = `${method.slice(0, 100)} cannot be forwarded: the method is not supported`;
     return Promise.reject(new HostError("usage", message, { serverName }));
   }
-  const { signal, confirm, confirmed, turn, onProgress } = given;
+  const { signal, confirm, confirmed, turn, onProgress, connection } = given;
   const { name: client, conversation } = request.client;
-  const sender = { who: "client", client, conversation, signal, confirm, confirmed, turn } as const;
+  const sender = { who: "client", client, conversation, signal, confirm, confirmed, turn, connection } as const;
   return runRequest({ ...sender, serverName, ...subject, watch: { onProgress } }, host);
 }
 
@@ -53,7 +53,7 @@ function subjectOf(
   const { server, method, params } = request;
   const { timeout, onProgress } = given;
   const wire = toWire(request, given);
-  const identity = { serverName: server, serverToolName: name };
+  const identity = { serverName: server, serverToolName: name, connection: given.connection };
   const read = (what: string): RequestTarget<JsonObject> => ({
     kind: "read",
     timeout,
@@ -92,14 +92,16 @@ function subjectOf(
 /** Sends a request that needs no decision. */
 function send(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
   const { server, method, params } = request;
-  const { configuration, servers, work } = host;
+  const { servers, work } = host;
   return work.run(async (signal) => {
-    const release = servers.use(server);
+    const { timeout: usual } = servers.get(server);
+    const connection = given.connection ?? servers.get(server);
+    const release = connection.use();
     let leave: (() => void) | undefined;
     try {
-      const client = await servers.ready(server, signal);
-      leave = await given.turn?.(configuration.current().settings.host.limits, signal);
-      const timeout = given.timeout ?? configuration.timeoutOf(server);
+      const client = await connection.ready(signal);
+      leave = await given.turn?.(servers.configuration.settings.host.limits, signal);
+      const timeout = given.timeout ?? usual;
       const options = { signal, timeout, ...toWire(request, given) };
       return await client.request(`${method} of ${server}`, method, params, options);
     } finally {

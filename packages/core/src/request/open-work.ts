@@ -58,12 +58,3 @@ export class OpenWork {
     }
   }
 }
-
-/** Returns a function that calls `make` once. Later calls return the same promise. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}

@@ -1,10 +1,10 @@
 /** Resources and prompts that the user or a model reads, and `@` references in a message. */
 
 import type { JsonObject, PromptResult, ResourceResult } from "@fairlead/wire";
-import type { Catalogs } from "../host/catalogs/catalogs.ts";
 import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import type { CallWatch } from "../server/registered-tool.ts";
+import type { ResourceRegistry } from "../server/registries.ts";
 import { confirmTyped } from "./calls.ts";
 import { type Request, shownRead } from "./request.ts";
 import { type RequestHost, readyWithin, runRequest } from "./run.ts";
@@ -80,13 +80,13 @@ function resource(serverName: string, uri: string, { timeout, wait }: RequestOpt
 export function expandReferences(
   text: string,
   { signal: given, wait, servers }: NonNullable<Parameters<Host["expandReferences"]>[1]>,
-  host: RequestHost & { readonly catalogs: Pick<Catalogs, "resources" | "catalogOf"> },
+  host: RequestHost & { readonly registries: { readonly resources: ResourceRegistry } },
   keep: Keep,
 ): ReturnType<Host["expandReferences"]> {
-  const { configuration, catalogs, work } = host;
-  const chosen = servers ?? configuration.order();
+  const { registries, work } = host;
+  const chosen = servers ?? host.servers.names();
   return work.run(async (signal) => {
-    const isKnown = (server: string): boolean => catalogs.catalogOf(server) !== undefined;
+    const isKnown = (server: string): boolean => host.servers.find(server)?.catalog !== undefined;
     const [{ resolveReferences, serversNamedIn }, { readReferences }, { createFileFinder }, { chosenResources }] =
       await Promise.all([
         import("../resources/references/references.ts"),
@@ -95,13 +95,13 @@ export function expandReferences(
         import("../resources/references/resource-reference.ts"),
       ]);
     const connect = (names: readonly string[]): Promise<unknown> =>
-      Promise.allSettled(names.map((server) => readyWithin(server, wait, host, signal)));
+      Promise.allSettled(names.map((server) => readyWithin(host.servers.get(server), wait, host.clock, signal)));
     // Connects the servers that the text names. Errors are ignored here: reading the resource reports them.
     await connect(serversNamedIn(text, chosen).filter((server) => !isKnown(server)));
-    const { trust, locations } = configuration.current();
+    const { trust, locations } = host.servers.configuration;
     const source = {
       servers: chosen,
-      resources: chosenResources(chosen, catalogs.resources),
+      resources: chosenResources(chosen, registries.resources),
       findFile: trust.trusted ? createFileFinder(locations.root) : undefined,
     };
     let pieces = await resolveReferences(text, source);

@@ -12,12 +12,12 @@ import { type DecidedMethod, decidedMethods, type Request } from "./request.ts";
 
 /** The parts of the host that a relay uses. */
 export interface RelayContext {
-  readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
+  readonly relay: (options: RelayOptions) => Promise<OpenedRelay>;
   /** Runs a request of the client, or refuses it. */
   readonly run: (request: Request<RpcMessage>) => Promise<RpcMessage>;
   readonly signal: AbortSignal;
   /** Whether the settings let the server learn the client's folders. */
-  readonly mayHaveRoots: (server: string) => boolean;
+  readonly mayHaveRoots: () => boolean;
 }
 
 /** The JSON-RPC error code for a request that a rule refuses. */
@@ -51,7 +51,7 @@ export async function relayClient(
   const clientGone = createSettled();
   let channel: Promise<Channel> | undefined;
 
-  const isRootless = (): boolean => !mayHaveRoots(server);
+  const isRootless = (): boolean => !mayHaveRoots();
 
   function toClient(message: RpcMessage): void {
     const about = message["method"] === undefined ? undefined : requestOf(message);
@@ -72,7 +72,7 @@ export async function relayClient(
     return (named ?? open.at(-1))?.[0];
   }
 
-  const upstream = await relay(server, {
+  const upstream = await relay({
     signal,
     onReceived(given) {
       const message = isRootless() ? withoutRootsResult(given) : given;

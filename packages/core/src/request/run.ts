@@ -4,13 +4,12 @@ import { type Clock, sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { Executor } from "../execute/executor.ts";
 import { callCancelled, sendRead } from "../execute/repeat.ts";
-import type { Catalogs } from "../host/catalogs/catalogs.ts";
-import type { LiveConfiguration } from "../host/servers/live-configuration.ts";
-import type { HostServers } from "../host/servers/servers.ts";
 import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../policy/confirmation.ts";
 import type { CarriedDecision, Decisions, PolicyRequest } from "../policy/decide.ts";
 import { isChangedRule } from "../policy/rules/built-in-rules.ts";
 import type { Connection } from "../server/connection.ts";
+import type { Server } from "../server/server.ts";
+import type { Servers } from "../server/servers.ts";
 import { unlessAborted } from "../server/unless-aborted.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
@@ -19,9 +18,7 @@ import type { AskedRequest, Request, RequestTarget } from "./request.ts";
 
 /** The parts of a host that its requests use. */
 export interface RequestHost {
-  readonly configuration: LiveConfiguration;
-  readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
-  readonly catalogs: Pick<Catalogs, "acceptedSaved" | "whyNotKept">;
+  readonly servers: Servers;
   /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
   readonly rules: () => Decisions | Promise<Decisions>;
   readonly executor: () => Promise<Executor<Connection>>;
@@ -80,7 +77,7 @@ async function runSteps<Result, Shown>(
       if (asksBeforeConnecting(request, decision)) decision = await confirm(request, decision, host, signal, progress);
       else if (isUnanswerable(request, decision)) throw await refusal(request, decision, host);
     }
-    if (request.target.kind !== "direct") release = host.servers.use(request.serverName);
+    if (request.target.kind !== "direct") release = (request.connection ?? host.servers.get(request.serverName)).use();
     let client = await connect(request, host, signal);
     decision = await decideAgain(request, decision, host, signal, progress);
     if (request.watch?.onAllowed) request.watch.onAllowed(await ruleWords(decision));
@@ -251,24 +248,24 @@ function countedAnswer(details: ToolCallConfirmationDetails, work: OpenWork): To
  * definition must not reach a tool or prompt that has changed.
  */
 async function connect(
-  { serverName, serverToolName, kind, target }: AnyRequest,
-  host: RequestHost,
+  { serverName, serverToolName, kind, target, connection }: AnyRequest,
+  { servers, clock }: RequestHost,
   signal: AbortSignal,
 ): Promise<Connection | undefined> {
   if (target.kind === "direct") return undefined;
+  const server = servers.get(serverName);
   if (target.kind === "read") {
-    const reader = await readyWithin(serverName, target.wait, host, signal);
+    const reader = await readyWithin(connection ?? server, target.wait, clock, signal);
     const readingPrompts = kind === "prompt" ? reader.upToDate("prompts") : undefined;
     if (readingPrompts)
       await unlessAborted(readingPrompts, signal, () => cancelled({ serverName, serverToolName, kind }, signal));
     return reader;
   }
-  const { connected, ready } = host.servers;
-  const client = connected(serverName) ?? (await ready(serverName, signal));
+  const client = connection ? await connection.ready(signal) : (server.connected ?? (await server.ready(signal)));
   const reading = client.upToDate("tools");
   if (reading) await unlessAborted(reading, signal, () => callCancelled(serverName, serverToolName, signal));
   // A new definition that cannot be saved needs confirmation, so the call waits for the save.
-  await host.catalogs.acceptedSaved(serverName);
+  await server.acceptedSaved();
   return client;
 }
 
@@ -277,18 +274,19 @@ async function connect(
  * background.
  */
 export async function readyWithin(
-  serverName: string,
+  server: Pick<Server, "name" | "ready">,
   wait: number | undefined,
-  { servers, clock }: Pick<RequestHost, "clock"> & { readonly servers: Pick<HostServers, "ready"> },
+  clock: Clock,
   signal?: AbortSignal,
 ): Promise<Connection> {
-  if (wait === undefined) return servers.ready(serverName, signal);
+  if (wait === undefined) return server.ready(signal);
+  const { name: serverName } = server;
   const enough = new AbortController();
   const late = sleep(clock, wait, enough.signal).then(() => {
     throw new HostError("connect_timeout", `"${serverName}" is not connected after ${wait / 1000} s`, { serverName });
   });
   try {
-    return await Promise.race([servers.ready(serverName, signal), late]);
+    return await Promise.race([server.ready(signal), late]);
   } finally {
     late.catch(() => undefined);
     enough.abort();
@@ -298,11 +296,11 @@ export async function readyWithin(
 async function takeTurn(
   turn: NonNullable<Request["turn"]>,
   request: AnyRequest,
-  { configuration }: RequestHost,
+  { servers }: RequestHost,
   signal: AbortSignal,
 ): Promise<() => void> {
   try {
-    return await turn(configuration.current().settings.host.limits, signal);
+    return await turn(servers.configuration.settings.host.limits, signal);
   } catch (error) {
     throw signal.aborted ? cancelled(request, signal) : error;
   }
@@ -316,25 +314,25 @@ async function execute<Result>(
 ): Promise<Result> {
   const { serverName, target, watch, args } = request;
   if (target.kind === "direct") return target.send(signal);
-  const { configuration, servers } = host;
+  const server = host.servers.get(serverName);
   if (client === undefined) throw new TypeError("a call and a read have a connection");
   const times = {
     signal,
-    timeout: target.timeout ?? configuration.timeoutOf(serverName),
-    total: configuration.current().settings.host.limits.callTotal,
+    timeout: target.timeout ?? server.timeout,
+    total: host.servers.configuration.settings.host.limits.callTotal,
   };
   if (target.kind === "read") {
-    const subject = readSubject(request, client, configuration);
+    const subject = readSubject(request, client, server);
     return sendRead(client, target.send, times, {
-      reconnect: (until) => servers.ready(serverName, until),
-      isStill: (next) => readSubject(request, next, configuration) === subject,
+      reconnect: (until) => client.ready(until),
+      isStill: (next) => readSubject(request, next, host.servers.find(serverName)) === subject,
       clock: host.clock,
     });
   }
   const call = { client, tool: request.serverToolName, args: args ?? {} };
   return target.send(await host.executor(), call, {
     ...times,
-    trustAnnotations: configuration.definition(serverName)?.extras.trustAnnotations ?? false,
+    trustAnnotations: server.definition?.extras.trustAnnotations ?? false,
     onProgress: watch?.onProgress,
     onStart: watch?.onStart,
     isInTurn: request.turn !== undefined,
@@ -346,13 +344,13 @@ async function execute<Result>(
  * prompt's definition and the server's instructions.
  */
 function readSubject(
-  { serverName, serverToolName, kind }: PolicyRequest,
+  { serverToolName, kind }: PolicyRequest,
   { filteredCatalog }: Connection,
-  configuration: LiveConfiguration,
+  server: Server | undefined,
 ): string {
   const { prompts = [], instructions } = filteredCatalog?.catalog ?? {};
   const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];
-  return canonicalJson([configuration.definition(serverName)?.fingerprint, prompt]);
+  return canonicalJson([server?.definition?.fingerprint, prompt]);
 }
 
 function isToolError<Result>(target: RequestTarget<Result>, result: Result): boolean {
@@ -382,7 +380,7 @@ function record(request: AnyRequest, progress: Progress, outcome: LedgerRow["out
  */
 export function ask(
   request: AskedRequest,
-  host: Pick<RequestHost, "rules" | "record" | "work" | "catalogs">,
+  host: Pick<RequestHost, "rules" | "record" | "work" | "servers">,
 ): Promise<ToolCallConfirmationDetails | false> {
   const { rules: current, record: write, work } = host;
   return work.run(async () => {
@@ -424,18 +422,22 @@ function isAnsweredInAdvance(
 async function refusal(
   request: PolicyRequest,
   decision: CarriedDecision,
-  { catalogs }: Pick<RequestHost, "catalogs">,
+  { servers }: Pick<RequestHost, "servers">,
 ): Promise<HostError> {
   const { refusal: createRefusal } = await import("../policy/refusal.ts");
   // `policy explain` reads the cache: if that cannot be written, the command does not know of the change.
-  return createRefusal(request, decision, isChangedRule(decision.rule) ? await catalogs.whyNotKept() : undefined);
+  return createRefusal(
+    request,
+    decision,
+    isChangedRule(decision.rule) ? await servers.context.cache.whyNotKept() : undefined,
+  );
 }
 
 async function unconfirmed(
   request: AnyRequest,
   decision: CarriedDecision,
   { isNew = false, isOutdated = false }: Progress,
-  host: Pick<RequestHost, "catalogs">,
+  host: Pick<RequestHost, "servers">,
 ): Promise<HostError> {
   const { changedWhileAsked, notConfirmed } = await import("../policy/refusal.ts");
   if (isOutdated) return changedWhileAsked(request, decision);

@@ -22,8 +22,7 @@ export interface CompletionRequest {
 
 /** How to reach the server, and how long to wait for its answer. */
 export interface CompletionOptions {
-  /** Connects the server if needed, and returns its client. */
-  readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<Connection, "capabilities" | "complete">>;
+  readonly server: { ready(signal?: AbortSignal): Promise<Pick<Connection, "capabilities" | "complete">> };
   readonly signal?: AbortSignal;
   /** Timeout of the request in milliseconds. */
   readonly timeout?: number;
@@ -39,11 +38,11 @@ const longestWritten = 10_000;
  */
 export async function completeArgument(
   { of, name, value, given = {} }: CompletionRequest,
-  { ready, signal, timeout = 5000 }: CompletionOptions,
+  { server, signal, timeout = 5000 }: CompletionOptions,
 ): Promise<readonly string[]> {
   if (value.length > longestWritten) return [];
   try {
-    const client = await ready(of.server, signal);
+    const client = await server.ready(signal);
     if (!isObject(client.capabilities["completions"])) return [];
     const params = {
       ref:

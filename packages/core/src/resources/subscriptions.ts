@@ -4,9 +4,10 @@ import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
 import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
-import type { Emitter } from "../events.ts";
+import type { Emitter, ServerState } from "../events.ts";
 import type { Connection } from "../server/connection.ts";
 import { backoffPause } from "../server/recovery-plan.ts";
+import type { Servers } from "../server/servers.ts";
 import { unlessAborted } from "../server/unless-aborted.ts";
 
 /** The subscriptions of one host to resources on all servers. */
@@ -14,20 +15,17 @@ export interface Subscriptions extends Disposable {
   /**
    * Subscribes to a resource. The host emits `resource_updated` when the resource changes, or may have changed
    * unnoticed. The subscription ends when every caller has disposed of the returned object.
+   *
+   * @param own The connection of a gateway client. Default: the shared one.
    */
-  subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
+  subscribe(server: string, uri: string, signal?: AbortSignal, own?: Connection): Promise<Disposable>;
 }
 
 type Client = Pick<Connection, "capabilities" | "state" | "request">;
 
 /** How to reach the servers, and the events of the host. */
 export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
-  /** Connects the server if needed, and returns its client. */
-  readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
-  /** Returns the server's client, connected or not. */
-  readonly client: (server: string) => Client | undefined;
-  /** Keeps the server running, even if it is idle, until the returned function is called. */
-  readonly use: (server: string) => () => void;
+  readonly servers: Pick<Servers, "get" | "find">;
   readonly clock: Clock;
   readonly random?: () => number;
 }
@@ -35,8 +33,10 @@ export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
 interface Wanted {
   readonly server: string;
   readonly uri: string;
+  readonly own: Connection | undefined;
   readonly over: AbortController;
-  readonly release: () => void;
+  /** Lets the server be stopped as idle. */
+  release: () => void;
   holders: number;
   asked: Promise<void>;
   isSubscribing: boolean;
@@ -48,24 +48,38 @@ const mostPerServer = 100;
 
 /** Creates an empty set of subscriptions. Disposing of it ends all subscriptions. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { ready, client, use, on, emit, clock, random = Math.random } = options;
-  const all = new Map<string, Wanted>();
-
-  const stopListening = on("state", ({ state }) => {
-    for (const wanted of ofServer(state.name)) {
-      if (state.status !== "connected") {
-        wanted.connection?.abort();
-        wanted.connection = undefined;
-      } else if (state.offer && wanted.connection === undefined && !wanted.isSubscribing)
-        void Promise.allSettled([askAgain(wanted)]);
-    }
+  const { servers, on, emit, clock, random = Math.random } = options;
+  const all = new Set<Wanted>();
+  const stopFollowing = on("state", ({ state }) => {
+    for (const wanted of ofServer(state.name)) if (wanted.own === undefined) follow(wanted, state);
+  });
+  const stopHolding = on("servers", ({ replaced }) => {
+    for (const wanted of replaced.flatMap(ofServer)) if (wanted.own === undefined) holdSuccessor(wanted);
   });
 
-  function ofServer(server: string): readonly Wanted[] {
-    return [...all.values()].filter((wanted) => wanted.server === server);
+  /** Keeps the server running that a reload has put in the place of the subscription's server. */
+  function holdSuccessor(wanted: Wanted): void {
+    wanted.release();
+    wanted.release = servers.get(wanted.server).use();
   }
 
-  function want(server: string, uri: string): Wanted {
+  function follow(wanted: Wanted, state: ServerState): void {
+    if (state.status !== "connected") {
+      wanted.connection?.abort();
+      wanted.connection = undefined;
+    } else if (state.offer && wanted.connection === undefined && !wanted.isSubscribing)
+      void Promise.allSettled([askAgain(wanted)]);
+  }
+
+  function ofServer(server: string): readonly Wanted[] {
+    return [...all].filter((wanted) => wanted.server === server);
+  }
+
+  function connectionOf({ server, own }: Wanted): Connection | undefined {
+    return own ?? servers.find(server)?.shared;
+  }
+
+  function want(server: string, uri: string, own: Connection | undefined): Wanted {
     if (ofServer(server).length >= mostPerServer)
       throw new HostError(
         "busy",
@@ -78,7 +92,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       server,
       uri,
       over: new AbortController(),
-      release: use(server),
+      own,
+      release: (own ?? servers.get(server)).use(),
       holders: 0,
       asked: Promise.resolve(),
       isSubscribing: true,
@@ -87,13 +102,15 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     wanted.asked = ask(wanted).finally(() => {
       wanted.isSubscribing = false;
     });
-    all.set(keyOf(wanted), wanted);
+    const stopFollowingOwn = own?.onState((state) => follow(wanted, state));
+    wanted.over.signal.addEventListener("abort", () => stopFollowingOwn?.(), { once: true });
+    all.add(wanted);
     return wanted;
   }
 
   async function ask(wanted: Wanted): Promise<void> {
-    const { server, over } = wanted;
-    await open(wanted, await ready(server, over.signal));
+    const { server, over, own } = wanted;
+    await open(wanted, await (own ?? servers.get(server)).ready(over.signal));
   }
 
   /**
@@ -102,7 +119,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
    */
   async function askAgain(wanted: Wanted): Promise<void> {
     const { server, uri } = wanted;
-    const connected = client(server);
+    const connected = connectionOf(wanted);
     if (connected === undefined) return;
     await open(wanted, connected);
     emit({ type: "resource_updated", server, uri });
@@ -134,8 +151,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   function drop(wanted: Wanted): void {
-    if (!all.delete(keyOf(wanted))) return;
-    const connected = wanted.connection && client(wanted.server);
+    if (!all.delete(wanted)) return;
+    const connected = wanted.connection && connectionOf(wanted);
     wanted.over.abort();
     wanted.release();
     const { state } = connected ?? {};
@@ -147,8 +164,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   return {
-    async subscribe(server, uri, signal) {
-      const wanted = all.get(keyOf({ server, uri })) ?? want(server, uri);
+    async subscribe(server, uri, signal, own) {
+      const existing = ofServer(server).find((wanted) => wanted.uri === uri && wanted.own === own);
+      const wanted = existing ?? want(server, uri, own);
       wanted.holders += 1;
       const held = new AbortController();
       held.signal.addEventListener("abort", () => {
@@ -164,14 +182,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       return { [Symbol.dispose]: () => held.abort() };
     },
     [Symbol.dispose]() {
-      stopListening();
-      for (const wanted of all.values()) drop(wanted);
+      stopFollowing();
+      stopHolding();
+      for (const wanted of all) drop(wanted);
     },
   };
-}
-
-function keyOf({ server, uri }: Pick<Wanted, "server" | "uri">): string {
-  return JSON.stringify([server, uri]);
 }
 
 function subscriptionOf({ server, uri }: Wanted): string {

@@ -1,4 +1,7 @@
-/** The client of one server. */
+/**
+ * One connection to a server, for as long as the server is configured: connects, reads the catalog, sends requests,
+ * reconnects after a failure, and stops when idle.
+ */
 
 import type {
   JsonObject,
@@ -12,20 +15,66 @@ import type {
 import { normalisePromptResult, normaliseResourceResult, normaliseToolResult } from "@fairlead/wire/results";
 import { type Clock, systemClock } from "../clock.ts";
 import { followAbort } from "../connect/connect-timeout.ts";
-import type { OpenedSession } from "../connect/open-session.ts";
+import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
+import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
-import type { ListName, MCPServerStatus, Peer, ServerState } from "../events.ts";
-import type { ConnectionEnd, ConnectionOptions } from "./connection-options.ts";
+import type { ListName, MCPServerStatus, Peer, ServerNews, ServerState } from "../events.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
+import { toShellWord } from "../text/shell-word.ts";
+import type { ListStep } from "./catalog.ts";
+import { ConnectionGroup } from "./connection-group.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
 import { type LiveSession, openLiveSession } from "./live-session.ts";
 import { createLogLimit, type LogLimit } from "./log-limit.ts";
 import { catalogNews, toNews } from "./news.ts";
+import { emptyHistory, mostCrashes, planAfter, type RetryHistory, soon } from "./recovery-plan.ts";
 import { type Completion, toCompletion } from "./requests.ts";
 import { initialServerState, notConnectedError, type ServerChange, toFailure, transition } from "./server-state.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
-export type { ConnectionEnd, ConnectionOptions } from "./connection-options.ts";
 export type { Completion } from "./requests.ts";
+
+/** Options of `Connection`. Times are milliseconds. */
+export interface ConnectionOptions {
+  readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
+  /**
+   * Opens a session. On failure, must close everything that it has opened, then reject. `signal` cancels only the
+   * opening, not an open session.
+   */
+  readonly open: (options: OpenOptions) => Promise<OpenedSession>;
+  /**
+   * Milliseconds that `connect` and the first `discover` may take together. The session's own `connectTimeout` takes
+   * precedence.
+   */
+  readonly connectTimeout: number;
+  /** Returns the largest size of the catalog, in bytes of JSON. Default: 64 MB. */
+  readonly catalogBytes?: () => number;
+  readonly onState?: (state: ServerState) => void;
+  readonly onNews?: (news: ServerNews) => void;
+  readonly observe?: (step: ListStep) => void;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+/** How a connection lives among the others of its host. */
+export interface ConnectionLife {
+  /** The connections beside this one. Default: a group of its own. */
+  readonly group?: ConnectionGroup;
+  /** Whether the server is a stdio program. Default: false. */
+  readonly isProgram?: boolean;
+  /** Whether to reconnect after a failure. Default: false. */
+  readonly recover?: boolean;
+  /** Whether to read changed lists again. Default: as `recover`. */
+  readonly follow?: boolean;
+  /** Milliseconds without a request after which the server is stopped; undefined if it is never stopped. */
+  readonly idleAfter?: () => number | undefined;
+}
+
+interface Attempt {
+  readonly stop: AbortController;
+  readonly done: Promise<Connection>;
+}
 
 /**
  * Connects to one server, reads its catalog, sends requests and disconnects.
@@ -37,24 +86,231 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #clock: Clock;
   readonly #logs: LogLimit;
-  readonly #endListeners = new Set<(end: ConnectionEnd) => void>();
+  #life: ConnectionLife;
+  #group: ConnectionGroup;
   #state: ServerState;
+  #live: LiveSession | undefined;
+  /** Connecting and reading the catalog. Concurrent callers of `start` share one attempt. */
+  #attempt: Attempt | undefined;
+  readonly #stateListeners = new Set<(state: ServerState) => void>();
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
-  #connection: LiveSession | undefined;
+  /** The session that is being closed. */
   #ending: Promise<void> | undefined;
-  /** The last catalog that was read, possibly on an earlier connection. */
+  /** Set while `stop` runs, or while `startAfter` waits. The next attempt waits for it. */
+  #stopping: Promise<void> | undefined;
+  /** Identifies the latest restart that is under way. Callers of `ready` wait for its new session. */
+  #restart: object | undefined;
+  /** The last catalog that was read, possibly on an earlier session. */
   #lastCatalog: FilteredCatalog | undefined;
+  #lastPeer: Peer | undefined;
   #lastError: HostError | undefined;
   #startedAt = 0;
-  #readsChanges = false;
   #isStarted = false;
+  #isClosed = false;
+  #history: RetryHistory = emptyHistory;
+  #cancelRetry: () => void = () => {};
+  /** Requests that use the connection now, and when the last one ended. */
+  #uses = 0;
+  #idleSince = 0;
+  #cancelIdleStop: (() => void) | undefined;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: ConnectionOptions, life: ConnectionLife = {}) {
     this.name = options.definition.name;
     this.#options = options;
+    this.#life = life;
     this.#clock = options.clock ?? systemClock;
+    this.#group = life.group ?? new ConnectionGroup({ clock: this.#clock });
     this.#logs = createLogLimit(this.name, this.#clock, (news) => options.onNews?.(news));
     this.#state = initialServerState(this.name, { status: "admitted" }, this.#clock.now());
+    this.#group.add(this);
+  }
+
+  /** Joins other connections. Only before the first `start`. */
+  join(life: ConnectionLife & { readonly group: ConnectionGroup }): void {
+    this.#group.remove(this);
+    this.#life = { ...this.#life, ...life };
+    this.#group = life.group;
+    this.#group.add(this);
+  }
+
+  /**
+   * Connects if needed, reads the catalog, and returns the connection. Concurrent callers share one attempt. Rejects with
+   * a `HostError` if the server cannot be connected.
+   */
+  async ready(signal?: AbortSignal): Promise<this> {
+    const { status } = this.#state;
+    // The caller may be a model. Only a person may restart a server that failed too often or sent too much.
+    if (status === "disconnected" && (this.#state.reason === "start_limit" || this.#state.reason === "flooding"))
+      throw notConnectedError(this.#state);
+    await unlessAborted(this.#startUntilSettled(), signal, () => cancelled(this.name));
+    return this;
+  }
+
+  /** Whether the server is connected and its catalog was read, and nothing is stopping it. */
+  get isReady(): boolean {
+    return this.#live?.filteredCatalog() !== undefined && this.#stopping === undefined;
+  }
+
+  /** Connects and reads the catalog, unless that is done. Rejects if it fails or is stopped meanwhile. */
+  start(): Promise<Connection> {
+    if (this.isReady) return Promise.resolve(this);
+    if (this.#attempt) return this.#attempt.done;
+    if (this.#isClosed || this.#group.isClosed) return Promise.reject(cancelled(this.name));
+    if (this.#life.recover === true) this.#group.watchForSleep();
+    this.#cancelRetry();
+    const stop = new AbortController();
+    const done = this.#connectAndDiscover(stop.signal).finally(() => {
+      if (this.#attempt?.stop === stop) this.#attempt = undefined;
+    });
+    this.#attempt = { stop, done };
+    return done;
+  }
+
+  /** Makes the next attempt wait: a program with an earlier definition must have ended before this one starts. */
+  startAfter(ended: Promise<unknown>): void {
+    const waiting = Promise.allSettled([ended]).then(() => {
+      if (this.#stopping === waiting) this.#stopping = undefined;
+    });
+    this.#stopping = waiting;
+  }
+
+  /** Starts the server because a person wants it: earlier failures no longer count. */
+  startAnew(): Promise<Connection> {
+    this.#history = emptyHistory;
+    return this.start();
+  }
+
+  /** Cancels a running attempt and disconnects. The next attempt waits until this is done. */
+  stop(): Promise<void> {
+    this.#restart = undefined;
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    attempt?.stop.abort(cancelled(this.name));
+    const stopping = Promise.allSettled([attempt?.done, this.#stopping])
+      .then(() => this.disconnect())
+      .finally(() => {
+        this.#cancelRetry();
+        if (this.#stopping === stopping) this.#stopping = undefined;
+      });
+    this.#stopping = stopping;
+    return stopping;
+  }
+
+  /**
+   * Disconnects, and returns a function that connects again unless the server was stopped meanwhile. Between the two,
+   * callers of `ready` wait for the new session.
+   */
+  async stopForRestart(): Promise<() => Promise<void>> {
+    const restart = {};
+    const stopped = this.stop();
+    this.#restart = restart;
+    await stopped;
+    return async () => {
+      if (this.#restart !== undefined) await Promise.allSettled([this.startAnew()]);
+      if (this.#restart === restart) this.#restart = undefined;
+    };
+  }
+
+  /** Stops for good: the server was removed, or its definition replaced. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#group.remove(this);
+    this.#cancelRetry();
+    this.#cancelIdleStop?.();
+    await this.stop();
+  }
+
+  /** Calls `listener` with each new state. Returns a function that ends this. */
+  onState(listener: (state: ServerState) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  /** Keeps the server running. It may be stopped as idle after the returned function is called. */
+  use(): () => void {
+    this.#uses += 1;
+    return () => {
+      this.#uses -= 1;
+      const milliseconds = this.#life.idleAfter?.();
+      // A request may end while the host is being closed. It must not start a timer.
+      if (this.#uses > 0 || milliseconds === undefined || this.#isClosed || this.#group.isClosed) return;
+      this.#idleSince = this.#clock.now();
+      if (this.#cancelIdleStop === undefined) this.#stopWhenIdle(milliseconds, milliseconds);
+    };
+  }
+
+  #stopWhenIdle(after: number, milliseconds: number): void {
+    const ring = (): void => {
+      this.#cancelIdleStop = undefined;
+      // The server is in use. When its last request ends, a new timer starts.
+      if (this.#uses > 0 || this.#isClosed || this.#group.isClosed) return;
+      const left = this.#idleSince + milliseconds - this.#clock.now();
+      if (left > 0) this.#stopWhenIdle(left, milliseconds);
+      else void this.stop();
+    };
+    this.#cancelIdleStop = this.#clock.after(after, ring, { background: true });
+  }
+
+  /** Connects. If a restart cancels the attempt, tries again. */
+  async #startUntilSettled(): Promise<void> {
+    for (;;) {
+      try {
+        await this.start();
+        return;
+      } catch (error) {
+        const isCancelled = error instanceof HostError && error.code === "cancelled";
+        if (!isCancelled || this.#restart === undefined) throw error;
+      }
+    }
+  }
+
+  async #connectAndDiscover(signal: AbortSignal): Promise<this> {
+    await this.#stopping;
+    signal.throwIfAborted();
+    const leave = this.#life.isProgram === true ? await this.#group.startLimit.acquire(signal) : undefined;
+    try {
+      // The user may have signed in meanwhile, so a server in the state `needs_auth` is disconnected first too.
+      if (this.#state.status !== "disconnected") await this.disconnect();
+      await this.connect(signal);
+      await this.discover(signal);
+      return this;
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** Plans the next attempt after a connection failed, or ended without `disconnect`. */
+  #recover(error: HostError, wasUp: boolean): void {
+    if (!this.#isStarted || this.#life.recover !== true || this.#isClosed) return;
+    const { isProgram = false } = this.#life;
+    const endedAt = this.#clock.now();
+    const end = { retry: retryClassOf(error, { isProgram }), lasted: endedAt - this.#startedAt, wasUp };
+    const { random = Math.random } = this.#options;
+    const { plan, history } = planAfter(this.#history, end, { random, now: this.#group.now });
+    this.#history = history;
+    switch (plan.kind) {
+      case "stay":
+        return;
+      case "try_at_once":
+        return void this.#reconnect();
+      case "wait": {
+        const { milliseconds } = plan;
+        this.#move({ type: "postponed", because: toFailure(error), nextTryAt: endedAt + milliseconds });
+        const reconnectIfWaiting = (): void => {
+          if ("nextTryAt" in this.#state) void this.#reconnect();
+        };
+        this.#cancelRetry = this.#clock.after(milliseconds, reconnectIfWaiting, { background: true });
+        return;
+      }
+      case "give_up":
+        this.#move({ type: "given_up", because: toFailure(startLimitError(this.name, error)) });
+    }
+  }
+
+  /** Reconnects after a running attempt has ended, unless the server was stopped. */
+  async #reconnect(): Promise<void> {
+    await Promise.allSettled([this.#attempt?.done]);
+    if (!this.#isClosed && this.#stopping === undefined) await Promise.allSettled([this.start()]);
   }
 
   getStatus(): MCPServerStatus {
@@ -67,36 +323,27 @@ export class Connection {
 
   /** The catalog that `discover` read; undefined while the server is not connected. */
   get filteredCatalog(): FilteredCatalog | undefined {
-    return this.#connection?.filteredCatalog();
+    return this.#live?.filteredCatalog();
   }
 
-  /** A random id of the current connection; undefined while the server is not connected. */
+  /** A random id of the open session; undefined while the server is not connected. Each process has its own. */
   get connectionId(): string | undefined {
-    return this.#connection?.id;
+    return this.#live?.id;
+  }
+
+  /** The server and the negotiated protocol of the open session, or of the last one. */
+  get peer(): Peer | undefined {
+    return this.#state.status === "connected" ? this.#state.peer : this.#lastPeer;
   }
 
   /** Capabilities of the server; empty while it is not connected. */
   get capabilities(): JsonObject {
-    return this.#connection?.session.capabilities ?? {};
+    return this.#live?.session.capabilities ?? {};
   }
 
-  /** Sets the catalog of an earlier run, unless the client has a catalog. The next catalog is compared with it. */
+  /** Sets the catalog of an earlier run, unless the connection has had one. The next catalog is compared with it. */
   setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
     this.#lastCatalog ??= filteredCatalog;
-  }
-
-  /** Reads a list again each time the server reports a change. Applies from the next connection on. */
-  followChanges(): void {
-    this.#readsChanges = true;
-  }
-
-  /**
-   * Calls `listener` when a connection fails or ends without `disconnect`. Returns a function that removes the
-   * listener.
-   */
-  onEnd(listener: (end: ConnectionEnd) => void): () => void {
-    this.#endListeners.add(listener);
-    return () => this.#endListeners.delete(listener);
   }
 
   async connect(signal?: AbortSignal): Promise<void> {
@@ -115,15 +362,15 @@ export class Connection {
 
   /** Reads the catalog. Disconnects the server if its first catalog cannot be read or has nothing usable. */
   async discover(signal?: AbortSignal): Promise<FilteredCatalog> {
-    const connection = this.#connected();
+    const live = this.#connected();
     try {
-      const filteredCatalog = await connection.discover(signal);
-      if (this.#connection !== connection) throw await this.#endError();
+      const filteredCatalog = await live.discover(signal);
+      if (this.#live !== live) throw await this.#endError();
       return filteredCatalog;
     } catch (error) {
-      if (this.#connection !== connection) throw await this.#endError();
+      if (this.#live !== live) throw await this.#endError();
       // If reading the catalog again fails, the earlier one is still usable, so the connection stays.
-      if (connection.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
+      if (live.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
         await this.#end(error);
       throw error;
     }
@@ -137,7 +384,7 @@ export class Connection {
       this.#move({ type: "disconnect" });
       stop.abort();
       await over;
-    } else if (this.#connection) {
+    } else if (this.#live) {
       await this.#end();
     } else {
       await this.#ending;
@@ -145,28 +392,23 @@ export class Connection {
     }
   }
 
-  /** Sets when Fairlead tries again, or that it has given up. Only for a disconnected server. */
-  setRetry(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
-    this.#move(change);
-  }
-
   /**
    * Returns undefined if the list is as the server last reported it. Otherwise reads it, and resolves when it was read.
    * A request whose decision depends on the list waits for this. Rejects if the list cannot be read.
    */
   upToDate(list: ListName): Promise<void> | undefined {
-    return this.#connection?.upToDate(list);
+    return this.#live?.upToDate(list);
   }
 
   /** Checks whether the server still responds. If it does not, disconnects it. */
   async check(): Promise<void> {
-    await this.#connection?.check();
+    await this.#live?.check();
   }
 
   callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
     const params = { name, arguments: args };
-    if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
-    return this.#connection.requestAs(normaliseToolResult, `${this.name}.${name}`, "tools/call", params, options);
+    if (this.#live === undefined) return Promise.reject(notConnectedError(this.#state));
+    return this.#live.requestAs(normaliseToolResult, `${this.name}.${name}`, "tools/call", params, options);
   }
 
   async getPrompt(
@@ -191,18 +433,18 @@ export class Connection {
 
   /** Sends any MCP request. `what` is its name in error messages, such as `demo.greet`. */
   request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
-    if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
-    return this.#connection.request(what, method, params, options);
+    if (this.#live === undefined) return Promise.reject(notConnectedError(this.#state));
+    return this.#live.request(what, method, params, options);
   }
 
   /** Whether the server may still ask something about a request that another gateway client has given up. */
   mayAskForOthers(owner: string): boolean {
-    return this.#connection?.session.mayAskForOthers?.(owner) === true;
+    return this.#live?.session.mayAskForOthers?.(owner) === true;
   }
 
   /** Sends a notification. Does nothing if the server is not connected. */
   async notify(method: string, params?: JsonObject): Promise<void> {
-    await this.#connection?.session.notify(method, params);
+    await this.#live?.session.notify(method, params);
   }
 
   async #open(signal: AbortSignal): Promise<void> {
@@ -212,7 +454,7 @@ export class Connection {
     try {
       signal.throwIfAborted();
       const onNotification: NotificationListener = (...news) => this.#onNotification(...news);
-      const onReopened = (): void => this.#connection?.reopened();
+      const onReopened = (): void => this.#live?.reopened();
       const session = await this.#options.open({ signal, onNotification, onReopened });
       if (signal.aborted) await session.close();
       signal.throwIfAborted();
@@ -220,11 +462,11 @@ export class Connection {
       this.#start(session);
     } catch (error) {
       const failure = signal.aborted
-        ? new HostError("cancelled", `"${this.name}" was not connected: cancelled`, { serverName: this.name })
+        ? cancelled(this.name)
         : toServerError(error, { serverName: this.name, what: `"${this.name}"` });
       this.#opening = undefined;
       this.#move({ type: "ended", because: toFailure(failure) });
-      if (!signal.aborted) this.#reportEnd(failure, false);
+      if (!signal.aborted) this.#recover(failure, false);
       throw failure;
     }
   }
@@ -233,35 +475,36 @@ export class Connection {
     const { definition, connectTimeout: defaultTimeout, observe, onNews, random = Math.random } = this.#options;
     const { connectTimeout = defaultTimeout, signIn } = session;
     const spent = this.#clock.now() - this.#startedAt - (signIn?.total() ?? 0);
-    const connection = openLiveSession({
+    const live = openLiveSession({
       session,
       serverName: this.name,
       filter: definition,
       timeLeft: Math.max(connectTimeout - spent, 1),
       connectTimeout,
       catalogBytes: this.#options.catalogBytes,
-      follow: this.#readsChanges,
+      follow: this.#life.follow === true || this.#life.recover === true,
       clock: this.#clock,
       random,
       observe,
-      onCatalog: (filteredCatalog) => this.#connection === connection && this.#setCatalog(filteredCatalog),
+      onCatalog: (filteredCatalog) => this.#live === live && this.#setCatalog(filteredCatalog),
       onNews: (news) => onNews?.(news),
       onUnresponsive: async (error) => {
-        if (this.#connection === connection) await this.#end(error);
+        if (this.#live === live) await this.#end(error);
       },
     });
-    this.#connection = connection;
+    this.#live = live;
     void session.closed.then((cause) => {
-      if (this.#connection === connection) void this.#end(cause && connection.explain(cause));
+      if (this.#live === live) void this.#end(cause && live.explain(cause));
     });
-    this.#move({ type: "opened", peer: toPeer(session) });
+    this.#lastPeer = toPeer(session);
+    this.#move({ type: "opened", peer: this.#lastPeer });
   }
 
   #onNotification(method: string, params: JsonObject): void {
     const news = toNews(this.name, method, params);
     if (news?.type === "log") this.#logs.push(news);
     else if (news) this.#options.onNews?.(news);
-    this.#connection?.notified(method);
+    this.#live?.notified(method);
   }
 
   #setCatalog(filteredCatalog: FilteredCatalog): void {
@@ -272,24 +515,19 @@ export class Connection {
   }
 
   #end(because?: HostError): Promise<void> {
-    const connection = this.#connection;
-    const wasUp = connection?.filteredCatalog() !== undefined;
-    this.#connection = undefined;
+    const live = this.#live;
+    const wasUp = live?.filteredCatalog() !== undefined;
+    this.#live = undefined;
     this.#lastError = because;
     this.#logs.flush();
     const ended = (): void => {
       this.#move({ type: "ended" });
-      if (because) this.#reportEnd(because, wasUp);
+      if (because) this.#recover(because, wasUp);
     };
-    const ending = connection?.close().then(ended, ended) ?? Promise.resolve();
+    const ending = live?.close().then(ended, ended) ?? Promise.resolve();
     this.#ending = ending;
-    this.#move({ type: "disconnect", ...(because && { because: toFailure(because) }) });
+    this.#move({ type: "disconnect", because: because && toFailure(because) });
     return ending;
-  }
-
-  #reportEnd(error: HostError, wasUp: boolean): void {
-    if (!this.#isStarted) return;
-    for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
   }
 
   async #endError(): Promise<HostError> {
@@ -298,7 +536,7 @@ export class Connection {
   }
 
   #connected(): LiveSession {
-    if (this.#connection) return this.#connection;
+    if (this.#live) return this.#live;
     throw notConnectedError(this.#state);
   }
 
@@ -308,9 +546,25 @@ export class Connection {
     if (state === this.#state) return;
     this.#state = state;
     this.#options.onState?.(state);
+    for (const listener of this.#stateListeners) listener(state);
   }
 }
 
 function toPeer({ era, protocolVersion, serverInfo, protocol }: Session): Peer {
   return { era, protocolVersion, serverInfo, ...(protocol && { transport: protocol.transport }) };
+}
+
+function cancelled(serverName: string): HostError {
+  return new HostError("cancelled", `"${serverName}" was not connected: cancelled`, { serverName });
+}
+
+function startLimitError(serverName: string, last: HostError): HostError {
+  const message = `"${serverName}" failed ${mostCrashes} times within ${soon / 1000} s of its start; last failure: ${last.message}`;
+  const { evidence } = last;
+  return new HostError("start_limit", message, {
+    serverName,
+    cause: last,
+    next: `fairlead mcp test ${toShellWord(serverName)}`,
+    evidence,
+  });
 }

@@ -2,6 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { demoName } from "../demo/name.ts";
 import { isInside } from "../files/real-path.ts";
 import { explain } from "../files/system-error.ts";
 import type { ConfiguredServer, Problem, Settings } from "../settings/define/definition.ts";
@@ -36,6 +37,11 @@ export interface AskIde {
 export interface AdmittedServer {
   readonly server: ConfiguredServer;
   readonly admission: Admission;
+}
+
+/** Whether an untrusted folder defines a server with the demo server's name. It must not replace the demo server. */
+export function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
+  return server.name === demoName && admission.status === "blocked" && admission.reason === "untrusted_folder";
 }
 
 /** The merged settings, the decision whether the workspace is trusted, and every configured server. */

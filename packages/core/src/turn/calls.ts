@@ -276,7 +276,7 @@ export class TurnCall {
   /** The limit, in tokens, above which results are stored in files. Calls that the user types have no limit. */
   largeResults(server?: string): LargeResults {
     const { results, model } = this.state;
-    const { resultTokens } = this.host.configuration.current().settings.host;
+    const { resultTokens } = this.host.servers.configuration.settings.host;
     const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : resultTokens;
     return { tokens, keep: (file) => results.keep(file, server) };
   }

@@ -70,7 +70,7 @@ export async function* compactByRule(
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const { model, history: before } = state;
   if (model.provider === "manual" || !state.isCompactedByRule) return;
-  const context = contextOf(model, host.configuration.current().settings.host.contextTokens);
+  const context = contextOf(model, host.servers.configuration.settings.host.contextTokens);
   const toolOffer = await state.toolSelection.offerTools(model);
   const others = tokensOfHistory(added).total + toolOffer.tokens;
   const share = (): number => (tokensOfHistory(state.history).total + others) / context;

@@ -147,7 +147,7 @@ export class ConversationState {
       host.keep,
       async (ids) => {
         const { findResults } = await import("../files/result-files.ts");
-        return findResults(host.configuration.current().locations.state, ids);
+        return findResults(host.servers.configuration.locations.state, ids);
       },
       (stored) => record({ type: "result", ...stored }),
       earlier?.results,
@@ -246,7 +246,7 @@ export function createConversation(
         declarations,
         history,
         results,
-        context: contextOf(state.model, host.configuration.current().settings.host.contextTokens),
+        context: contextOf(state.model, host.servers.configuration.settings.host.contextTokens),
       };
     },
     close,

@@ -42,7 +42,7 @@ export async function runOwnFunction(own: OwnFunction, args: JsonObject, call: T
       const { state, host, signal } = call;
       return readResult(args, {
         results: state.results,
-        tokens: host.configuration.current().settings.host.resultTokens,
+        tokens: host.servers.configuration.settings.host.resultTokens,
         onServer: (server) => call.goesTo(server),
         clock: host.clock,
         signal,
@@ -55,7 +55,7 @@ export async function runOwnFunction(own: OwnFunction, args: JsonObject, call: T
 
 /** Lists the resources in the servers' catalogs. */
 function listResources(args: JsonObject, { state, host }: TurnCall): ToolExecution {
-  const { resources } = host.catalogs;
+  const { resources } = host.registries;
   const servers = chosenServers(args, state.toolSelection.servers());
   const llmContent = describeResources({ servers, resources });
   const count = servers.reduce(
@@ -73,7 +73,7 @@ async function readResource(args: JsonObject, call: TurnCall): Promise<ToolExecu
   const { state, host, signal } = call;
   const { uri } = args;
   if (typeof uri !== "string" || uri === "") throw new HostError("arguments_invalid", "uri must be a string");
-  const server = whose(uri, chosenServers(args, state.toolSelection.servers()), host.catalogs.resources);
+  const server = whose(uri, chosenServers(args, state.toolSelection.servers()), host.registries.resources);
   call.goesTo(server);
   const { contents } = await readForModel(
     server,
@@ -248,10 +248,12 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
 function missingServers(
   callable: Tools,
   { toolSelection }: ConversationState,
-  { catalogs }: HostParts,
+  { servers }: HostParts,
 ): readonly string[] {
   const withTools = new Set(callable.map(({ serverName }) => serverName));
-  return toolSelection.servers().filter((server) => !withTools.has(server) && catalogs.catalog(server) === undefined);
+  return toolSelection
+    .servers()
+    .filter((server) => !withTools.has(server) && servers.find(server)?.catalog === undefined);
 }
 
 /** Returns the name and the arguments of the tool that `call_tool` should call. */

@@ -198,7 +198,7 @@ class Turn {
   #systemText(): string {
     const state = this.#state;
     const servers = state.toolSelection.servers().flatMap((server) => {
-      const instructions = this.#host.catalogs.catalog(server)?.instructions;
+      const instructions = this.#host.servers.find(server)?.catalog?.catalog.instructions;
       return instructions === undefined ? [] : [{ server, instructions }];
     });
     state.systemText ??= new SystemText();
@@ -241,16 +241,16 @@ class Turn {
 
   /** Waits for each server once, for a limited time. If a server connects later, its tools are added then. */
   async *#waitForServers(): Events {
-    const { catalogs } = this.#host;
+    const { servers } = this.#host;
     const { toolSelection, chosen, notTried, awaited, missing, wait } = this.#state;
     const { waitFor } = this.#options;
-    const isUnknown = (server: string): boolean => catalogs.catalog(server) === undefined;
+    const isUnknown = (server: string): boolean => servers.find(server)?.catalog === undefined;
     const all = toolSelection.servers();
     // A typed call may go to any server, unless the user chose servers.
     const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
     const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
     if (strangers.length === 0) return;
-    await untilAborted(catalogs.recall(strangers), this.#signal);
+    await untilAborted(servers.recall(strangers), this.#signal);
     for (const server of strangers) awaited.add(server);
     // A server in `waitFor` is started even if it failed in an earlier run, because the user's call names it.
     const skipped = waitFor === undefined ? notTried : [];
@@ -268,7 +268,7 @@ class Turn {
   *#announceArrivals(): Generator<TurnEvent, void, undefined> {
     const { missing } = this.#state;
     for (const server of missing) {
-      if (this.#host.catalogs.catalog(server) === undefined) continue;
+      if (this.#host.servers.find(server)?.catalog === undefined) continue;
       missing.delete(server);
       yield { type: "note", message: `"${server}" is connected: the model now has its tools` };
     }
@@ -280,14 +280,14 @@ class Turn {
     const enough = new AbortController();
     const timeout = sleep(clock, this.#state.wait, enough.signal).catch(() => undefined);
     try {
-      await untilAborted(Promise.race([started.manager.start(servers), timeout]), this.#signal);
+      await untilAborted(Promise.race([started.start(servers), timeout]), this.#signal);
     } finally {
       enough.abort();
     }
   }
 
   #startable(servers: readonly string[]): readonly string[] {
-    const states = this.#host.servers.manager.states();
+    const states = this.#host.servers.states();
     const closed = states.filter(({ status }) => status === "blocked" || status === "disabled").map(({ name }) => name);
     return servers.filter((server) => !closed.includes(server));
   }
@@ -295,7 +295,7 @@ class Turn {
   #whyMissing(server: string, skipped: readonly MissingServer[]): MissingServer {
     const reason = skipped.find((other) => other.server === server);
     if (reason !== undefined) return reason;
-    const state = this.#host.servers.manager.states().find(({ name }) => name === server);
+    const state = this.#host.servers.states().find(({ name }) => name === server);
     if (state === undefined || !("message" in state))
       return { server, message: `"${server}" did not list its tools within ${this.#state.wait / 1000} s` };
     const { message, next } = state;

@@ -3,7 +3,7 @@ import { buildSync } from "esbuild";
 import { expect, test } from "vitest";
 
 const { metafile } = buildSync({
-  absWorkingDir: fileURLToPath(new URL("../../src", import.meta.url)),
+  absWorkingDir: fileURLToPath(new URL("../../src/", import.meta.url)),
   entryPoints: ["index.ts"],
   bundle: true,
   write: false,

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { createHostSecrets } from "../../src/host/secrets.ts";
-import { createLiveConfiguration } from "../../src/host/servers/live-configuration.ts";
+import { openHost } from "../../src/host.ts";
 import { machine, userFile } from "../support/machine.ts";
 
 test("secrets of the settings, the environment and every connection are hidden, also after a reload", async () => {
@@ -9,23 +8,26 @@ test("secrets of the settings, the environment and every connection are hidden, 
   });
   await using here = await machine({ [userFile]: entry("in-the-settings") });
   const env = { SEEDED: "in-a-variable", OPENAI_API_KEY: "in-the-environment", HTTPS_PROXY: "http://u:in-a-proxy@h:1" };
-  const live = createLiveConfiguration(await here.load({}, env));
   const steps: string[] = [];
-  const { redactor, observe } = createHostSecrets(live, (server) => void steps.push(server));
+  await using host = openHost(await here.load({}, env), { observe: (server) => void steps.push(server) });
   const words = "in-the-arguments in-the-settings in-a-variable in-the-environment in-a-proxy stored-or-token nothing";
   const transport = { kind: "http", url: "http://h", headers: new Map() } as const;
   const timeout = { milliseconds: 1, setting: "timeout" } as never;
-  expect((await redactor())(words)).toBe(`${"(hidden) ".repeat(5)}stored-or-token nothing`);
-  observe("s", {
+  expect(await host.hideSecrets(words)).toBe(`${"(hidden) ".repeat(5)}stored-or-token nothing`);
+  host.gateway.servers.get("s").observe({
     step: "definition",
     transport,
     timeout,
     redact: (text) => text.replace("stored-or-token", "(hidden)"),
     milliseconds: 0,
   });
-  expect((await redactor())(words)).toBe(`${"(hidden) ".repeat(6)}nothing`);
+  expect(await host.hideSecrets(words)).toBe(`${"(hidden) ".repeat(6)}nothing`);
   expect(steps).toEqual(["s"]);
   await here.write(userFile, entry("another-one"));
-  live.replace(await here.load({}, env));
-  expect((await redactor())("in-the-settings another-one")).toBe("(hidden) (hidden)");
+  expect(await host.reload(await here.load({}, env))).toMatchObject({ replaced: ["s"] });
+  // What the earlier connection knew may still stand in a conversation.
+  expect(await host.hideSecrets("in-the-settings another-one stored-or-token")).toBe("(hidden) (hidden) (hidden)");
+  await here.write(userFile, {});
+  expect(await host.reload(await here.load({}, env))).toMatchObject({ removed: ["s"] });
+  expect(await host.hideSecrets("another-one stored-or-token")).toBe("(hidden) (hidden)");
 });

@@ -1,6 +1,6 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import type { Host } from "../../src/host.ts";
+import type { OpenedHost } from "../../src/host.ts";
 import { type ConfirmPort, ToolConfirmationOutcome } from "../../src/index.ts";
 import type { Difference } from "../../src/server/tool-changes.ts";
 import { manualClock } from "../support/manual-clock.ts";
@@ -25,19 +25,19 @@ async function bank(): Promise<Desk> {
 }
 
 /** The server reports changed tools. The first report is read at once, a later one only after a pause. */
-async function announce(host: Host, given: object = {}): Promise<unknown> {
+async function announce(host: OpenedHost, given: object = {}): Promise<unknown> {
   const params = { name: "announce", arguments: given };
-  return host.forward({ client, server: "bank", method: "tools/call", params });
+  return host.gateway.forward({ client, server: "bank", method: "tools/call", params });
 }
 
 const payments = async (at: Desk): Promise<number> =>
   (await at.lines("notes")).filter((line) => line === "bank pay").length;
 
-const doors: readonly (readonly [string, (host: Host) => Promise<unknown>])[] = [
+const doors: readonly (readonly [string, (host: OpenedHost) => Promise<unknown>])[] = [
   ["a program", (host) => host.call("bank", "pay")],
   [
     "a gateway's client",
-    (host) => host.forward({ client, server: "bank", method: "tools/call", params: { name: "pay" } }),
+    (host) => host.gateway.forward({ client, server: "bank", method: "tools/call", params: { name: "pay" } }),
   ],
   [
     "a model",
@@ -92,7 +92,7 @@ describe("a change that a server has reported and that is not read yet", () => {
       begin = resolve;
     });
     let takeTurn = (_leave: () => void): void => {};
-    const paying = at.host.forward(
+    const paying = at.host.gateway.forward(
       { client, server: "bank", method: "tools/call", params: { name: "pay" } },
       {
         turn() {
@@ -111,11 +111,11 @@ describe("a change that a server has reported and that is not read yet", () => {
     expect(await payments(at)).toBe(1);
   });
 
-  test.each<[string, (host: Host, confirm: ConfirmPort) => Promise<unknown>, number]>([
+  test.each<[string, (host: OpenedHost, confirm: ConfirmPort) => Promise<unknown>, number]>([
     [
       "a gateway's client shows the person the change and asks again",
       (host, confirm) =>
-        host.forward({ client, server: "bank", method: "tools/call", params: { name: "pay" } }, { confirm }),
+        host.gateway.forward({ client, server: "bank", method: "tools/call", params: { name: "pay" } }, { confirm }),
       2,
     ],
     [

@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { createOpenedHost, type ForwardedRequest, type OpenedHost } from "../../src/host.ts";
 import {
   type ConfirmPort,
-  createHost,
-  type ForwardedRequest,
-  type Host,
   type HostOptions,
   PolicyEngine,
   type ToolCallConfirmationDetails,
@@ -20,12 +18,12 @@ const codex = { name: "codex", conversation: "x1" };
 afterEach(() => vi.restoreAllMocks());
 
 /** A host with the demo server alone, which needs no process. */
-async function open(folder: TemporaryFolder, rules = "", options: HostOptions = {}): Promise<Host> {
+async function open(folder: TemporaryFolder, rules = "", options: HostOptions = {}): Promise<OpenedHost> {
   await folder.write("home/.gemini/policies/mine.toml", rules);
   const home = join(folder.path, "home");
   const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
   const environment = { env, home, cwd: home, platform: process.platform };
-  const host = await createHost({ environment, workspace: false, settings: {}, recover: false, ...options });
+  const host = await createOpenedHost({ environment, workspace: false, settings: {}, recover: false, ...options });
   await host.start({ servers: ["demo"] });
   return host;
 }
@@ -60,7 +58,7 @@ describe("a client's call", () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder, allowed);
     const check = vi.spyOn(PolicyEngine.prototype, "check");
-    const result = await host.forward(greet());
+    const result = await host.gateway.forward(greet());
     expect(check).toHaveBeenCalledTimes(1);
     const { content, isError } = await host.call("demo", "greet", { name: "Ada" });
     expect(result).toEqual({ content, ...(isError && { isError }) });
@@ -69,7 +67,7 @@ describe("a client's call", () => {
   test("needs a confirmation by default; without a way to ask it is denied with the command that allows it", async () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder);
-    await expect(host.forward(greet())).rejects.toMatchObject({
+    await expect(host.gateway.forward(greet())).rejects.toMatchObject({
       code: "denied",
       message: expect.stringContaining('"claude-code" cannot ask the user'),
       next: "fairlead policy allow --client claude-code demo.greet",
@@ -80,9 +78,9 @@ describe("a client's call", () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder);
     const { asked, confirm } = answering(ProceedOnce, Cancel);
-    await host.forward(greet(), { confirm });
-    await expect(host.forward(greet(), { confirm })).rejects.toMatchObject({ code: "denied" });
-    await host.forward(greet(), { confirmed: true });
+    await host.gateway.forward(greet(), { confirm });
+    await expect(host.gateway.forward(greet(), { confirm })).rejects.toMatchObject({ code: "denied" });
+    await host.gateway.forward(greet(), { confirmed: true });
     expect(asked.map(({ toolName, args }) => [toolName, args])).toEqual([
       ["greet", { name: "Ada" }],
       ["greet", { name: "Ada" }],
@@ -98,21 +96,23 @@ describe("a client's call", () => {
     await using folder = await temporaryFolder();
     {
       await using host = await open(folder);
-      await host.forward(greet(), { confirm: answering(ProceedAlwaysAndSave).confirm });
+      await host.gateway.forward(greet(), { confirm: answering(ProceedAlwaysAndSave).confirm });
     }
     await using host = await open(folder);
-    await host.forward(greet({ ...claude, conversation: "c2" }));
-    await expect(host.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
+    await host.gateway.forward(greet({ ...claude, conversation: "c2" }));
+    await expect(host.gateway.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
     await expect(host.callAsModel("demo__greet", { name: "Ada" })).rejects.toMatchObject({ code: "denied" });
   });
 
   test("is approved for its own conversation only", async () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder);
-    await host.forward(greet(), { confirm: answering(ProceedAlwaysTool).confirm });
-    await host.forward(greet());
-    await expect(host.forward(greet({ ...claude, conversation: "c2" }))).rejects.toMatchObject({ code: "denied" });
-    await expect(host.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
+    await host.gateway.forward(greet(), { confirm: answering(ProceedAlwaysTool).confirm });
+    await host.gateway.forward(greet());
+    await expect(host.gateway.forward(greet({ ...claude, conversation: "c2" }))).rejects.toMatchObject({
+      code: "denied",
+    });
+    await expect(host.gateway.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
     await expect(host.callAsModel("demo__greet", { name: "Ada" })).rejects.toMatchObject({ code: "denied" });
   });
 
@@ -120,10 +120,10 @@ describe("a client's call", () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder);
     const before: boolean[] = [];
-    await host.forward(greet(), {
+    await host.gateway.forward(greet(), {
       async confirm(question) {
         before.push((await question()) === false);
-        await host.forward(greet(claude, { name: "Bob" }), { confirm: answering(ProceedAlwaysTool).confirm });
+        await host.gateway.forward(greet(claude, { name: "Bob" }), { confirm: answering(ProceedAlwaysTool).confirm });
         before.push((await question()) === false);
       },
     });
@@ -134,9 +134,9 @@ describe("a client's call", () => {
     await using folder = await temporaryFolder();
     {
       await using host = await open(folder, allowed);
-      await host.forward(greet());
-      await host.forward(greet(codex), { confirm: answering(ProceedOnce).confirm });
-      await expect(host.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
+      await host.gateway.forward(greet());
+      await host.gateway.forward(greet(codex), { confirm: answering(ProceedOnce).confirm });
+      await expect(host.gateway.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
       await host.call("demo", "greet", { name: "Ada" });
     }
     const rows = (await history(folder)).map(({ client, answer, answeredIn, refusal, outcome }) => [
@@ -157,18 +157,20 @@ describe("a client's call", () => {
   test("is checked like every other: wrong arguments are not sent, and a cancelled call ends", async () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder, allowed);
-    await expect(host.forward(greet(claude, { name: 7 }))).rejects.toMatchObject({ code: "arguments_invalid" });
+    await expect(host.gateway.forward(greet(claude, { name: 7 }))).rejects.toMatchObject({ code: "arguments_invalid" });
     const params = { name: "greet", arguments: "Ada" };
-    await expect(host.forward({ ...greet(), params })).rejects.toMatchObject({ code: "usage" });
+    await expect(host.gateway.forward({ ...greet(), params })).rejects.toMatchObject({ code: "usage" });
     const stop = new AbortController();
     stop.abort();
-    await expect(host.forward(greet(), { signal: stop.signal })).rejects.toMatchObject({ code: "cancelled" });
+    await expect(host.gateway.forward(greet(), { signal: stop.signal })).rejects.toMatchObject({ code: "cancelled" });
   });
 
   test("of a tool that the server does not list is sent: the server says what it thinks of it", async () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder, allowed);
-    const failed = await host.forward({ ...greet(), params: { name: "nothing" } }).catch((error: unknown) => error);
+    const failed = await host.gateway
+      .forward({ ...greet(), params: { name: "nothing" } })
+      .catch((error: unknown) => error);
     expect(failed).toMatchObject({ cause: { evidence: { rpc: { code: expect.any(Number) } } } });
   });
 });
@@ -178,15 +180,15 @@ describe("rules", () => {
     await using folder = await temporaryFolder();
     const rules = `${rule('decision = "allow"')}[[rule]]\nmcpName = "demo"\ntoolName = "greet"\nclient = "co*"\ndecision = "deny"\npriority = 2\n`;
     await using host = await open(folder, rules);
-    await host.forward(greet());
+    await host.gateway.forward(greet());
     await host.callAsModel("demo__greet", { name: "Ada" });
     await host.call("demo", "greet", { name: "Ada" });
-    await expect(host.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
+    await expect(host.gateway.forward(greet(codex))).rejects.toMatchObject({ code: "denied" });
     const decisions = [undefined, "codex", "claude-code"].map(async (client) => {
       return (await host.decide("demo", "greet", undefined, { client })).decision;
     });
     expect(await Promise.all(decisions)).toEqual(["allow", "deny", "allow"]);
-    const [deniedToCodex, deniedToClaude] = [await host.deniedTo(codex), await host.deniedTo(claude)];
+    const [deniedToCodex, deniedToClaude] = [await host.gateway.deniedTo(codex), await host.gateway.deniedTo(claude)];
     const tool = { serverName: "demo", serverToolName: "greet" };
     expect([deniedToCodex(tool), deniedToClaude(tool)]).toEqual([true, false]);
     expect(deniedToCodex({ ...tool, serverToolName: "other" })).toBe(false);
@@ -198,33 +200,35 @@ describe("other requests of a client", () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder, rule('kind = "prompt"\nclient = "codex"\ndecision = "deny"'));
     const read = { client: claude, server: "demo", method: "resources/read", params: { uri: "demo://about" } };
-    await expect(host.forward(read)).rejects.toMatchObject({
+    await expect(host.gateway.forward(read)).rejects.toMatchObject({
       code: "denied",
       next: "fairlead policy allow --client claude-code --kind resource demo.demo://about",
     });
-    const result = await host.forward(read, { confirm: answering(ProceedOnce).confirm });
+    const result = await host.gateway.forward(read, { confirm: answering(ProceedOnce).confirm });
     expect(result).toEqual({ contents: [expect.objectContaining({ uri: "demo://about" })] });
 
     const [prompt] = host.prompts("demo");
     const name = prompt?.serverPromptName ?? "";
     const get = { server: "demo", method: "prompts/get", params: { name } };
-    await expect(host.forward({ ...get, client: codex })).rejects.toMatchObject({ code: "denied" });
+    await expect(host.gateway.forward({ ...get, client: codex })).rejects.toMatchObject({ code: "denied" });
     const values = { knot: "bowline" };
-    const got = await host.forward({ ...get, client: claude, params: { name, arguments: values } });
+    const got = await host.gateway.forward({ ...get, client: claude, params: { name, arguments: values } });
     expect(got).toHaveProperty("messages");
 
     const ref = { type: "ref/prompt", name };
     const params = { ref, argument: { name: "audience", value: "" } };
     const completion = { server: "demo", method: "completion/complete", params };
-    expect(await host.forward({ ...completion, client: claude })).toHaveProperty("completion.values");
-    await expect(host.forward({ ...completion, client: codex })).rejects.toMatchObject({ code: "denied" });
+    expect(await host.gateway.forward({ ...completion, client: claude })).toHaveProperty("completion.values");
+    await expect(host.gateway.forward({ ...completion, client: codex })).rejects.toMatchObject({ code: "denied" });
   });
 
   test("anything else is refused", async () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder, allowed);
     const params = { name: "x" };
-    await expect(host.forward({ client: claude, server: "demo", method: "tools/list", params })).rejects.toMatchObject({
+    await expect(
+      host.gateway.forward({ client: claude, server: "demo", method: "tools/list", params }),
+    ).rejects.toMatchObject({
       code: "usage",
     });
   });
@@ -239,10 +243,14 @@ describe("other requests of a client", () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder);
     const ask = vi.fn(async () => ({ role: "assistant" }));
-    await expect(host.sampleThrough("demo", {}, ask, { client: claude })).rejects.toMatchObject({ code: "denied" });
+    await expect(host.gateway.sampleThrough("demo", {}, ask, { client: claude })).rejects.toMatchObject({
+      code: "denied",
+    });
     expect(ask).not.toHaveBeenCalled();
     const { confirm } = answering(ProceedOnce);
-    expect(await host.sampleThrough("demo", {}, ask, { client: claude, confirm })).toEqual({ role: "assistant" });
+    expect(await host.gateway.sampleThrough("demo", {}, ask, { client: claude, confirm })).toEqual({
+      role: "assistant",
+    });
   });
 });
 
@@ -256,20 +264,20 @@ test("closing the host ends a client's question", async () => {
       asked();
       await new Promise(() => {});
     };
-    running = host.forward(greet(), { confirm });
+    running = host.gateway.forward(greet(), { confirm });
   });
   await host[Symbol.asyncDispose]();
   await expect(running).rejects.toMatchObject({ code: "cancelled" });
-  await expect(host.forward(greet())).rejects.toMatchObject({ code: "usage" });
+  await expect(host.gateway.forward(greet())).rejects.toMatchObject({ code: "usage" });
 });
 
 test("facts about a server come from its connection, and after that from the cache", async () => {
   await using folder = await temporaryFolder();
   await using host = await open(folder);
-  expect(host.serverFacts("demo")).toMatchObject({
+  expect(host.gateway.servers.get("demo").facts()).toMatchObject({
     serverInfo: { name: "fairlead-demo" },
     capabilities: { completions: {} },
     instructions: expect.stringContaining("try a host"),
   });
-  expect(host.serverFacts("other")).toBeUndefined();
+  expect(host.gateway.servers.find("other")).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { OpenWork, once } from "../../src/request/open-work.ts";
+import { OpenWork } from "../../src/request/open-work.ts";
 
 function untilAborted(signal: AbortSignal): Promise<unknown> {
   if (signal.aborted) return Promise.resolve(signal.reason);
@@ -97,14 +97,4 @@ test("work that fails before its caller awaits it is no unhandled rejection", as
   const failed = work.run(() => Promise.reject(new Error("unread")));
   await new Promise(setImmediate);
   await expect(failed).rejects.toThrow("unread");
-});
-
-test("a value that is made once is the same for every caller", async () => {
-  let count = 0;
-  const make = once(async () => {
-    count += 1;
-    return { count };
-  });
-  expect(await make()).toBe(await make());
-  expect(count).toBe(1);
 });

@@ -61,7 +61,7 @@ async function relayed(refuse: Run = () => undefined, hasRoots = false) {
       };
     },
     {
-      relay: async (_server, { onReceived }) => {
+      relay: async ({ onReceived }) => {
         receive = onReceived;
         const end = new Promise<HostError | undefined>((resolve) => {
           endServer = resolve;

@@ -29,7 +29,7 @@ describe("the demo server completes", () => {
     ["nothing where there is nothing", { of: teach, name: "zebra", value: "" }, []],
   ])("%s", async (_, request, expected) => {
     const client = await connected(createDemoSession);
-    expect(await completeArgument(request, { ready: async () => client })).toEqual(expected);
+    expect(await completeArgument(request, { server: { ready: async () => client } })).toEqual(expected);
   });
 });
 
@@ -45,13 +45,13 @@ async function answered(completion: unknown, capabilities: JsonObject = { comple
     },
   });
   const client = await connected(() => session);
-  return { asked, ready: async () => client };
+  return { asked, server: { ready: async () => client } };
 }
 
 test("what is given already goes with the question", async () => {
-  const { asked, ready } = await answered({ values: ["x"] });
-  await completeArgument({ ...anything, given: { audience: "child" } }, { ready });
-  await completeArgument(anything, { ready });
+  const { asked, server } = await answered({ values: ["x"] });
+  await completeArgument({ ...anything, given: { audience: "child" } }, { server });
+  await completeArgument(anything, { server });
   const question = { ref: { type: "ref/prompt", name: "teach" }, argument: { name: "knot", value: "b" } };
   expect(asked).toEqual([{ ...question, context: { arguments: { audience: "child" } } }, question]);
 });
@@ -83,12 +83,12 @@ test.each<[string, unknown, readonly string[]]>([
 test("who types on does not wait", async () => {
   const stop = new AbortController();
   const client = await connected(() => scriptedSession({ capabilities: { completions: {} } }));
-  const waiting = completeArgument(anything, { ready: async () => client, signal: stop.signal });
+  const waiting = completeArgument(anything, { server: { ready: async () => client }, signal: stop.signal });
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
 });
 
 test("a server that cannot be reached completes nothing", async () => {
   const ready = () => Promise.reject(new Error("unreachable"));
-  expect(await completeArgument(anything, { ready })).toEqual([]);
+  expect(await completeArgument(anything, { server: { ready } })).toEqual([]);
 });

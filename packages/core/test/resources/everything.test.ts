@@ -10,7 +10,6 @@ import { createSubscriptions } from "../../src/resources/subscriptions.ts";
 import { Connection } from "../../src/server/connection.ts";
 import { DiscoveredMCPPrompt } from "../../src/server/discovered-prompt.ts";
 import { PromptRegistry, ResourceRegistry } from "../../src/server/registries.ts";
-import { ServerManager } from "../../src/server/server-manager.ts";
 import { expandTemplate } from "../../src/text/uri-template.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
@@ -33,8 +32,7 @@ async function everything(transport: Transport) {
     onState: (state) => emit({ type: "state", state }),
     onNews: emit,
   });
-  const manager = new ServerManager({ servers: [{ client }], emit });
-  await manager.ready("all");
+  await client.ready();
   const {
     resources: listed = [],
     resourceTemplates = [],
@@ -53,15 +51,14 @@ async function everything(transport: Transport) {
       }),
     );
   return {
-    manager,
     client,
     on,
     emit,
     prompts,
     source: { servers: ["all"], resources },
-    ready: async () => client,
+    server: client,
     async [Symbol.asyncDispose]() {
-      await manager.stop();
+      await client.close();
       await web?.[Symbol.asyncDispose]();
     },
   };
@@ -126,13 +123,11 @@ describe.each<Transport>(["stdio", "sse", "streamableHttp"])("the reference serv
     using subscriptions = createSubscriptions({
       on: at.on,
       emit: at.emit,
-      ready: at.ready,
-      client: () => at.client,
-      use: () => () => {},
+      servers: { get: () => expect.fail("it has a connection of its own"), find: () => undefined },
       clock: manualClock(),
     });
     const uri = "demo://resource/dynamic/text/1";
-    using _held = await subscriptions.subscribe("all", uri);
+    using _held = await subscriptions.subscribe("all", uri, undefined, at.client);
     await at.client.callTool("toggle-subscriber-updates", {});
     expect(await updated).toBe(uri);
   });

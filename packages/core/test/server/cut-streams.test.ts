@@ -4,8 +4,8 @@ import { type CutHow, cuttingServer, eventsBeforeAnswer, scaled } from "@fairlea
 import { connect } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { Connection } from "../../src/server/connection.ts";
-import { ServerManager } from "../../src/server/server-manager.ts";
+import type { ConnectionOptions } from "../../src/server/connection.ts";
+import { Fleet } from "./fleet.ts";
 
 const ways: readonly CutHow[] = ["reset", "end", "torn"];
 
@@ -27,25 +27,16 @@ function cases(count: number): readonly Case[] {
 describe.each(["legacy", "modern"] as const)("%s", (era) => {
   test("effects are never more than calls, and every call succeeds or says that it was lost", async () => {
     await using server = await cuttingServer(era);
-    const client = new Connection({
-      definition: { name: "s", excludeTools: [] },
-      open: ({ signal, onNotification }) =>
-        connect(
-          { kind: "http", url: server.url, headers: {} },
-          {
-            clientInfo: { name: "test", version: "1" },
-            proxyFor: () => undefined,
-            signal,
-            ...(onNotification && { onNotification }),
-          },
-        ),
-      connectTimeout: 30_000,
-    });
-    const manager = new ServerManager({ servers: [{ client }], recover: true });
+    const open: ConnectionOptions["open"] = ({ signal, onNotification }) =>
+      connect(
+        { kind: "http", url: server.url, headers: {} },
+        { clientInfo: { name: "test", version: "1" }, proxyFor: () => undefined, signal, onNotification },
+      );
+    const fleet = new Fleet({ s: { open } }, { recover: true });
     const outcomes = { succeeded: 0, lost: 0 };
 
     async function call(key: string, { cuts, how }: Case): Promise<void> {
-      const ready = await manager.ready("s");
+      const ready = await fleet.ready("s");
       try {
         const { content } = await ready.callTool("count", { key, cuts, how });
         expect(content).toEqual([{ type: "text", text: `did ${key}` }]);
@@ -61,8 +52,8 @@ describe.each(["legacy", "modern"] as const)("%s", (era) => {
     for (let start = 0; start < calls.length; start += 10)
       await Promise.all(calls.slice(start, start + 10).map((each, index) => call(`c${start + index}`, each)));
     // The server has been there all the time: it is not blamed for its streams.
-    expect(client.getStatus()).toBe("connected");
-    await manager.stop();
+    expect(fleet.get("s").getStatus()).toBe("connected");
+    await fleet.stop();
     expect([...server.effects.values()]).toEqual(calls.map(() => 1));
     expect(outcomes.succeeded + outcomes.lost).toBe(calls.length);
     // With a place to go on from, only a stream that broke before it gave one is lost.

@@ -1,4 +1,4 @@
-/** Real programs and a manager that stays: servers are killed, and come back. */
+/** Real programs and a host that stays: servers are killed, and come back. */
 
 import { type StdioProgram, scaled, stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { connect, createProcessRegistry } from "@fairlead/wire";
@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../src/clock.ts";
 import type { HostEvent, ServerState } from "../../src/events.ts";
 import { createEmitter } from "../../src/events.ts";
-import { Connection } from "../../src/server/connection.ts";
-import { ServerManager } from "../../src/server/server-manager.ts";
+import type { ConnectionOptions } from "../../src/server/connection.ts";
 import { manualClock } from "../support/manual-clock.ts";
+import { Fleet } from "./fleet.ts";
 
-interface Fleet extends AsyncDisposable {
-  readonly manager: ServerManager;
+interface Harbour extends AsyncDisposable {
+  readonly fleet: Fleet;
   readonly events: readonly HostEvent[];
   call(server: string, tool: string, args?: object): Promise<string>;
   /** Resolves with the first such state from now on. */
@@ -19,39 +19,33 @@ interface Fleet extends AsyncDisposable {
   until(isIt: (event: HostEvent) => boolean): Promise<HostEvent>;
 }
 
-async function testFleet(programs: Readonly<Record<string, StdioProgram>>, clock: Clock): Promise<Fleet> {
+async function testHarbour(programs: Readonly<Record<string, StdioProgram>>, clock: Clock): Promise<Harbour> {
   const folder = await temporaryFolder();
   const keeper = createProcessRegistry();
   const { on, emit } = createEmitter();
   const events: HostEvent[] = [];
   const servers = Object.entries(programs).map(([name, program]) => {
-    const client = new Connection({
-      definition: { name, excludeTools: [] },
-      open: ({ signal, onNotification }) =>
-        connect(
-          { kind: "stdio", ...stdioServer(program), env: { PATH: process.env["PATH"] ?? "" }, cwd: folder.path },
-          {
-            clientInfo: { name: "test", version: "1" },
-            processes: keeper,
-            era: "legacy",
-            signal,
-            ...(onNotification && { onNotification }),
-          },
-        ),
-      connectTimeout: 30_000,
-      clock,
-      onState: (state) => emit({ type: "state", state }),
-      onNews: emit,
-    });
-    return { client, isProgram: true };
+    const open: ConnectionOptions["open"] = ({ signal, onNotification }) =>
+      connect(
+        { kind: "stdio", ...stdioServer(program), env: { PATH: process.env["PATH"] ?? "" }, cwd: folder.path },
+        { clientInfo: { name: "test", version: "1" }, processes: keeper, era: "legacy", signal, onNotification },
+      );
+    return [name, { open, isProgram: true }] as const;
   });
-  const manager = new ServerManager({ servers, emit, clock, recover: true, random: () => 0.5, now: () => 0 });
+  const fleet = new Fleet(Object.fromEntries(servers), {
+    clock,
+    recover: true,
+    random: () => 0.5,
+    now: () => 0,
+    onState: (state) => emit({ type: "state", state }),
+    onNews: emit,
+  });
   for (const type of ["state", "catalog", "refresh_failed"] as const) on(type, (event) => void events.push(event));
   return {
-    manager,
+    fleet,
     events,
     async call(server, tool, args = {}) {
-      const client = await manager.ready(server);
+      const client = await fleet.ready(server);
       const { content } = await client.callTool(tool, { ...args });
       const [block] = content;
       return block?.type === "text" ? block.text : "";
@@ -77,7 +71,7 @@ async function testFleet(programs: Readonly<Record<string, StdioProgram>>, clock
         );
       }),
     async [Symbol.asyncDispose]() {
-      await manager.stop();
+      await fleet.stop();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -88,54 +82,54 @@ const isDown = (state: ServerState): boolean =>
   state.status === "disconnected" && (state.reason === "backoff" || state.reason === "start_limit");
 
 /** Kills the program without a warning, and resolves when that is known. */
-async function kill(fleet: Fleet, name: string): Promise<ServerState> {
-  const state = fleet.manager.getClient(name)?.state;
-  const down = fleet.next(isDown);
-  process.kill(Number(state?.status === "connected" && state.peer.serverInfo.version), "SIGKILL");
+async function kill(at: Harbour, name: string): Promise<ServerState> {
+  const { state } = at.fleet.get(name);
+  const down = at.next(isDown);
+  process.kill(Number(state.status === "connected" && state.peer.serverInfo.version), "SIGKILL");
   return down;
 }
 
 test("a program that is killed once is connected again by itself; its neighbour does not notice", async () => {
   const clock = manualClock();
-  await using fleet = await testFleet({ a: "mortal", b: "well-behaved" }, clock);
-  await fleet.manager.start();
-  expect(await kill(fleet, "a")).toMatchObject({
+  await using at = await testHarbour({ a: "mortal", b: "well-behaved" }, clock);
+  await at.fleet.start();
+  expect(await kill(at, "a")).toMatchObject({
     reason: "backoff",
     nextTryAt: 1000,
     because: { reason: "server_exited" },
   });
-  const up = fleet.next(isUp);
+  const up = at.next(isUp);
   await clock.pass(1000);
   expect(await up).toMatchObject({ name: "a", status: "connected" });
-  expect(await fleet.call("a", "echo", { text: "back" })).toBe("back");
-  expect(fleet.events.filter((event) => event.type === "state" && event.state.name === "b")).toHaveLength(3);
+  expect(await at.call("a", "echo", { text: "back" })).toBe("back");
+  expect(at.events.filter((event) => event.type === "state" && event.state.name === "b")).toHaveLength(3);
 });
 
 test("a program that is killed each time it comes back ends, at the fifth, in start_limit, and comes back with restart", async () => {
   const clock = manualClock();
-  await using fleet = await testFleet({ a: "mortal" }, clock);
-  await fleet.manager.start();
+  await using at = await testHarbour({ a: "mortal" }, clock);
+  await at.fleet.start();
   for (let kills = 1; kills < 5; kills += 1) {
-    expect(await kill(fleet, "a")).toMatchObject({ reason: "backoff" });
-    const up = fleet.next(isUp);
+    expect(await kill(at, "a")).toMatchObject({ reason: "backoff" });
+    const up = at.next(isUp);
     await clock.pass(10_000);
     await up;
   }
-  expect(await kill(fleet, "a")).toMatchObject({
+  expect(await kill(at, "a")).toMatchObject({
     status: "disconnected",
     reason: "start_limit",
     message: expect.stringMatching(/^"a" failed 5 times within 60 s of its start; last failure: .*SIGKILL/),
     next: "fairlead mcp test a",
   });
-  await expect(fleet.call("a", "echo", { text: "?" })).rejects.toMatchObject({ code: "start_limit" });
-  await fleet.manager.restart("a");
-  expect(await fleet.call("a", "echo", { text: "back" })).toBe("back");
+  await expect(at.call("a", "echo", { text: "?" })).rejects.toMatchObject({ code: "start_limit" });
+  await at.fleet.restart("a");
+  expect(await at.call("a", "echo", { text: "back" })).toBe("back");
 });
 
 test("a call that is open when its server is killed says that nobody knows what became of it", async () => {
-  await using fleet = await testFleet({ a: "mortal" }, manualClock());
-  await fleet.manager.start();
-  const client = await fleet.manager.ready("a");
+  await using at = await testHarbour({ a: "mortal" }, manualClock());
+  await at.fleet.start();
+  const client = await at.fleet.ready("a");
   const { state } = client;
   const pid = Number(state.status === "connected" && state.peer.serverInfo.version);
   process.kill(pid, "SIGSTOP");
@@ -146,16 +140,16 @@ test("a call that is open when its server is killed says that nobody knows what 
 });
 
 test("a storm of news costs at most five readings, and calls to another server go on", async () => {
-  await using fleet = await testFleet({ storm: "restless", calm: "restless" }, systemClock);
-  await fleet.manager.start();
-  const storm = fleet.call("storm", "storm", { times: scaled(200_000) });
-  const calls = Promise.all(Array.from({ length: 50 }, () => fleet.call("calm", "count")));
+  await using at = await testHarbour({ storm: "restless", calm: "restless" }, systemClock);
+  await at.fleet.start();
+  const storm = at.call("storm", "storm", { times: scaled(200_000) });
+  const calls = Promise.all(Array.from({ length: 50 }, () => at.call("calm", "count")));
   expect(new Set(await calls)).toEqual(new Set(["1"]));
   await storm;
   const isLate = (event: HostEvent): boolean =>
     event.type === "catalog" && event.server === "storm" && event.tools.added.includes("late");
-  await fleet.until(isLate);
-  expect(Number(await fleet.call("storm", "count"))).toBeLessThanOrEqual(5);
-  expect(await fleet.call("calm", "count")).toBe("1");
-  expect((await fleet.manager.ready("storm")).filteredCatalog?.offer.tools).toBe(3);
+  await at.until(isLate);
+  expect(Number(await at.call("storm", "count"))).toBeLessThanOrEqual(5);
+  expect(await at.call("calm", "count")).toBe("1");
+  expect((await at.fleet.ready("storm")).filteredCatalog?.offer.tools).toBe(3);
 });

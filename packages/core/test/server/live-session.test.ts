@@ -37,19 +37,21 @@ async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: No
   const news: ServerNews[] = [];
   const states: ServerState[] = [];
   let options: OpenOptions | undefined;
-  const client = new Connection({
-    definition: { name: "s", excludeTools: [] },
-    open: async (given) => {
-      options = given;
-      onOpen?.((...news) => given.onNotification?.(...news));
-      return session;
+  const client = new Connection(
+    {
+      definition: { name: "s", excludeTools: [] },
+      open: async (given) => {
+        options = given;
+        onOpen?.((...news) => given.onNotification?.(...news));
+        return session;
+      },
+      connectTimeout: 30_000,
+      clock,
+      onState: (state) => states.push(state),
+      onNews: (each) => news.push(each),
     },
-    connectTimeout: 30_000,
-    clock,
-    onState: (state) => states.push(state),
-    onNews: (each) => news.push(each),
-  });
-  client.followChanges();
+    { follow: true },
+  );
   await client.connect();
   return {
     clock,

@@ -1,12 +1,12 @@
-/** Real servers on the web that forget, fall silent or have no time, and a manager that stays. */
+/** Real servers on the web that forget, fall silent or have no time, and a host that stays. */
 
 import { behaves, status, type WebReply, webServer } from "@fairlead/test-servers";
 import { connect } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createEmitter, type ServerState } from "../../src/events.ts";
-import { Connection } from "../../src/server/connection.ts";
-import { ServerManager } from "../../src/server/server-manager.ts";
+import type { ConnectionOptions } from "../../src/server/connection.ts";
 import { manualClock } from "../support/manual-clock.ts";
+import { Fleet } from "./fleet.ts";
 
 /** What a server does now; a test may change it. */
 async function testHarbour(reply: WebReply) {
@@ -14,29 +14,26 @@ async function testHarbour(reply: WebReply) {
   const server = await webServer((request, response) => now(request, response));
   const clock = manualClock();
   const { on, emit } = createEmitter();
-  const client = new Connection({
-    definition: { name: "web", excludeTools: [] },
-    open: ({ signal, onNotification }) =>
-      connect(
-        { kind: "http", url: `${server.origin}/mcp`, headers: {} },
-        {
-          clientInfo: { name: "test", version: "1" },
-          proxyFor: () => undefined,
-          signal,
-          ...(onNotification && { onNotification }),
-        },
-      ),
-    connectTimeout: 30_000,
-    clock,
-    onState: (state) => emit({ type: "state", state }),
-  });
-  const options = { recover: true, clock, random: () => 0.5, now: () => Date.parse("2026-11-16T00:00:00Z") };
-  const manager = new ServerManager({ servers: [{ client }], emit, ...options });
+  const open: ConnectionOptions["open"] = ({ signal, onNotification }) =>
+    connect(
+      { kind: "http", url: `${server.origin}/mcp`, headers: {} },
+      { clientInfo: { name: "test", version: "1" }, proxyFor: () => undefined, signal, onNotification },
+    );
+  const fleet = new Fleet(
+    { web: { open } },
+    {
+      recover: true,
+      clock,
+      random: () => 0.5,
+      now: () => Date.parse("2026-11-16T00:00:00Z"),
+      onState: (state) => emit({ type: "state", state }),
+    },
+  );
   return {
     server,
     clock,
-    client,
-    manager,
+    client: fleet.get("web"),
+    fleet,
     become: (other: WebReply) => {
       now = other;
     },
@@ -49,7 +46,7 @@ async function testHarbour(reply: WebReply) {
         });
       }),
     async [Symbol.asyncDispose]() {
-      await manager.stop();
+      await fleet.stop();
       await server[Symbol.asyncDispose]();
     },
   };
@@ -71,15 +68,15 @@ function forgetful(name: string): WebReply {
 
 test("a server that forgot the session gets a new one at once; the call that found out was not done", async () => {
   await using harbour = await testHarbour(forgetful("one"));
-  const { manager, server } = harbour;
-  const client = await manager.ready("web");
+  const { fleet, server } = harbour;
+  const client = await fleet.ready("web");
   harbour.become(forgetful("two"));
   const sent = server.seen.length;
   await expect(client.callTool("echo", { text: "?" })).rejects.toMatchObject({
     code: "unreachable",
     message: "web.echo: the session has expired: the server no longer knows its id",
   });
-  const again = await manager.ready("web");
+  const again = await fleet.ready("web");
   expect(await again.callTool("echo", { text: "again" })).toMatchObject({ content: [{ text: "again" }] });
   const calls = server.seen.slice(sent).filter(({ body }) => body.includes("tools/call"));
   expect(calls.map(({ headers }) => headers["mcp-session-id"])).toEqual(["one", "two"]);
@@ -87,7 +84,7 @@ test("a server that forgot the session gets a new one at once; the call that fou
 
 test("a session that is found forgotten while nobody calls is replaced, too", async () => {
   await using harbour = await testHarbour(forgetful("one"));
-  const client = await harbour.manager.ready("web");
+  const client = await harbour.fleet.ready("web");
   harbour.become(forgetful("two"));
   const up = harbour.next(isUp);
   await client.check();
@@ -97,8 +94,8 @@ test("a session that is found forgotten while nobody calls is replaced, too", as
 
 test("a server that is gone is found out by the next call, and is back when it is back", async () => {
   await using harbour = await testHarbour(behaves);
-  const { manager, clock } = harbour;
-  const client = await manager.ready("web");
+  const { fleet, clock } = harbour;
+  const client = await fleet.ready("web");
   harbour.become((_request, response) => void response.destroy());
   const waiting = harbour.next(isWaiting);
   await expect(client.callTool("echo", { text: "?" })).rejects.toMatchObject({ code: "lost" });
@@ -122,7 +119,7 @@ test.each([
   ["429", "-1", 1000],
 ])("a server that has no time (%s) is left alone for as long as it says: %s", async (code, retryAfter, nextTryAt) => {
   await using harbour = await testHarbour(status(Number(code), { "retry-after": retryAfter }));
-  await harbour.manager.start();
+  await harbour.fleet.start();
   expect(harbour.client.state).toMatchObject({ reason: "backoff", nextTryAt, because: { reason: "http_status" } });
   harbour.become(behaves);
   const up = harbour.next(isUp);

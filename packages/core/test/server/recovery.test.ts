@@ -1,9 +1,9 @@
 import { WireError } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { Connection, type ConnectionOptions } from "../../src/server/connection.ts";
-import { ServerManager } from "../../src/server/server-manager.ts";
+import type { ConnectionOptions } from "../../src/server/connection.ts";
 import { manualClock } from "../support/manual-clock.ts";
+import { Fleet } from "./fleet.ts";
 import { oneTool, type Script, type ScriptedSession, scriptedSession } from "./scripted-session.ts";
 
 const dead = new WireError("exited", "the server exited with code 3");
@@ -34,19 +34,20 @@ function testFleet({ openings, isProgram = true, recover = true, now = () => 0 }
     return session;
   };
   const seen: string[] = [];
-  const client = new Connection({
-    definition: { name: "s", excludeTools: [] },
-    open,
-    connectTimeout: 30_000,
-    clock,
-    onState: (state) => seen.push("reason" in state ? `${state.status} ${state.reason}` : state.status),
-  });
-  const random = (): number => 0.5;
-  const manager = new ServerManager({ servers: [{ client, isProgram }], clock, recover, random, now });
+  const fleet = new Fleet(
+    { s: { open, isProgram } },
+    {
+      clock,
+      recover,
+      random: () => 0.5,
+      now,
+      onState: (state) => seen.push("reason" in state ? `${state.status} ${state.reason}` : state.status),
+    },
+  );
   return {
     clock,
-    client,
-    manager,
+    client: fleet.get("s"),
+    fleet,
     seen,
     openings: () => opened,
     /** The session of now is over for that reason, and everybody has heard of it. */
@@ -61,8 +62,8 @@ const exited = new HostError("server_exited", "it is gone", { cause: dead, evide
 const noOne = new HostError("unreachable", "nobody there", { cause: new WireError("unreachable", "refused") });
 
 test("a server that dies once is connected again by itself, after a second", async () => {
-  const { clock, client, manager, seen, die } = testFleet({ openings: [{}] });
-  await manager.start();
+  const { clock, client, fleet, seen, die } = testFleet({ openings: [{}] });
+  await fleet.start();
   await clock.pass(500);
   await die();
   expect(client.state).toEqual({
@@ -86,12 +87,12 @@ test("a server that dies once is connected again by itself, after a second", asy
     "connected",
     "connected",
   ]);
-  await manager.stop();
+  await fleet.stop();
 });
 
 test("one that dies each time it comes back ends in start_limit at the fifth end, and comes back with restart", async () => {
-  const { clock, client, manager, die, openings } = testFleet({ openings: [{}] });
-  await manager.start();
+  const { clock, client, fleet, die, openings } = testFleet({ openings: [{}] });
+  await fleet.start();
   for (let deaths = 1; deaths < 5; deaths += 1) {
     await die();
     expect(client.state).toMatchObject({ reason: "backoff" });
@@ -106,26 +107,26 @@ test("one that dies each time it comes back ends in start_limit at the fifth end
     next: "fairlead mcp test s",
   });
   await clock.pass(3_600_000);
-  await expect(manager.ready("s")).rejects.toMatchObject({ code: "start_limit" });
+  await expect(fleet.ready("s")).rejects.toMatchObject({ code: "start_limit" });
   expect(openings()).toBe(5);
-  await manager.restart("s");
+  await fleet.restart("s");
   expect(client.getStatus()).toBe("connected");
   // What was held against it is forgotten.
   await die();
   expect(client.state).toMatchObject({ reason: "backoff" });
-  await manager.stop();
+  await fleet.stop();
 });
 
 test("who stays up for a minute has a clean record", async () => {
-  const { clock, client, manager, die } = testFleet({ openings: [{}] });
-  await manager.start();
+  const { clock, client, fleet, die } = testFleet({ openings: [{}] });
+  await fleet.start();
   for (let deaths = 0; deaths < 8; deaths += 1) {
     await clock.pass(60_000);
     await die();
     expect(client.state).toMatchObject({ reason: "backoff", nextTryAt: clock.now() + 1000 });
     await clock.pass(1000);
   }
-  await manager.stop();
+  await fleet.stop();
 });
 
 describe("the first start", () => {
@@ -136,12 +137,12 @@ describe("the first start", () => {
     ["settings", new HostError("settings_invalid", "nonsense")],
     ["a sign-in", new HostError("auth_required", "sign in")],
   ])("%s: not tried again", async (_, error) => {
-    const { clock, client, manager, openings } = testFleet({ openings: [error, {}] });
-    await manager.start();
+    const { clock, client, fleet, openings } = testFleet({ openings: [error, {}] });
+    await fleet.start();
     await clock.pass(3_600_000);
     expect(openings()).toBe(1);
     expect(client.state).toMatchObject({ reason: error.code });
-    await manager.stop();
+    await fleet.stop();
   });
 
   test("a network that is down, or a server without time: tried until it goes", async () => {
@@ -149,11 +150,11 @@ describe("the first start", () => {
       httpStatus: 503,
       retryAfter: "30",
     });
-    const { clock, client, manager } = testFleet({
+    const { clock, client, fleet } = testFleet({
       openings: [noOne, new HostError("http_status", "no time", { cause: busy }), noOne, {}],
       isProgram: false,
     });
-    await manager.start();
+    await fleet.start();
     expect(client.state).toMatchObject({ reason: "backoff", nextTryAt: 1000, because: { reason: "unreachable" } });
     await clock.pass(1000);
     expect(client.state).toMatchObject({ reason: "backoff", nextTryAt: 32_500, because: { reason: "http_status" } });
@@ -161,44 +162,44 @@ describe("the first start", () => {
     expect(client.state).toMatchObject({ reason: "backoff", nextTryAt: 35_060 });
     await clock.pass(2560);
     expect(client.getStatus()).toBe("connected");
-    await manager.stop();
+    await fleet.stop();
   });
 });
 
 describe("a server in backoff", () => {
   test("is tried at once when it is called, in one attempt for all", async () => {
-    const { client, clock, manager, openings, die } = testFleet({ openings: [{}] });
-    await manager.start();
+    const { client, clock, fleet, openings, die } = testFleet({ openings: [{}] });
+    await fleet.start();
     await die();
-    const ready = await Promise.all([manager.ready("s"), manager.ready("s")]);
+    const ready = await Promise.all([fleet.ready("s"), fleet.ready("s")]);
     expect(ready).toEqual([client, client]);
     expect(openings()).toBe(2);
     await clock.pass(100_000);
     expect(openings()).toBe(2);
-    await manager.stop();
+    await fleet.stop();
   });
 
   test("tells a call that fails too why, and waits longer", async () => {
-    const { client, manager, die } = testFleet({ openings: [{}, exited] });
-    await manager.start();
+    const { client, fleet, die } = testFleet({ openings: [{}, exited] });
+    await fleet.start();
     await die();
-    await expect(manager.ready("s")).rejects.toBe(exited);
+    await expect(fleet.ready("s")).rejects.toBe(exited);
     expect(client.state).toMatchObject({ reason: "backoff", nextTryAt: 1600, because: { evidence: "out of rope" } });
-    await manager.stop();
+    await fleet.stop();
   });
 
-  test.each<[string, (fleet: ReturnType<typeof testFleet>) => Promise<void>]>([
-    ["stop", ({ manager }) => manager.stop()],
+  test.each<[string, (at: ReturnType<typeof testFleet>) => Promise<void>]>([
+    ["stop", ({ fleet }) => fleet.stop()],
     ["disconnect", ({ client }) => client.disconnect()],
   ])("is not tried any more after %s, and says why it is not there", async (_, end) => {
-    const fleet = testFleet({ openings: [{}] });
-    await fleet.manager.start();
-    await fleet.die();
-    await end(fleet);
-    expect(fleet.client.state).toMatchObject({ status: "disconnected", reason: "server_exited" });
-    await fleet.clock.pass(3_600_000);
-    expect(fleet.openings()).toBe(1);
-    await fleet.manager.stop();
+    const at = testFleet({ openings: [{}] });
+    await at.fleet.start();
+    await at.die();
+    await end(at);
+    expect(at.client.state).toMatchObject({ status: "disconnected", reason: "server_exited" });
+    await at.clock.pass(3_600_000);
+    expect(at.openings()).toBe(1);
+    await at.fleet.stop();
   });
 });
 
@@ -210,10 +211,10 @@ test.each([
   const closing = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const { clock, client, manager, openings, die } = testFleet({ openings: [{ closing }] });
-  await manager.start();
+  const { clock, client, fleet, openings, die } = testFleet({ openings: [{ closing }] });
+  await fleet.start();
   await die(cause);
-  const stopping = manager.stop();
+  const stopping = fleet.stop();
   letGo();
   await stopping;
   await clock.pass(3_600_000);
@@ -221,8 +222,8 @@ test.each([
 });
 
 test("without recovery nothing comes back by itself", async () => {
-  const { clock, client, manager, openings, die } = testFleet({ openings: [{}], recover: false });
-  await manager.start();
+  const { clock, client, fleet, openings, die } = testFleet({ openings: [{}], recover: false });
+  await fleet.start();
   await die();
   await clock.pass(3_600_000);
   expect(openings()).toBe(1);
@@ -231,8 +232,8 @@ test("without recovery nothing comes back by itself", async () => {
 
 describe("a forgotten session", () => {
   test("is replaced at once, and is no crash however often it happens", async () => {
-    const { clock, client, manager, seen, die } = testFleet({ openings: [{}], isProgram: false });
-    await manager.start();
+    const { clock, client, fleet, seen, die } = testFleet({ openings: [{}], isProgram: false });
+    await fleet.start();
     await die(forgotten);
     expect(client.getStatus()).toBe("connected");
     expect(seen).not.toContain("disconnected backoff");
@@ -241,19 +242,19 @@ describe("a forgotten session", () => {
       await clock.pass(60_000);
       expect(client.getStatus()).toBe("connected");
     }
-    await manager.stop();
+    await fleet.stop();
   });
 
   test("is replaced in the middle of reading the lists, too", async () => {
-    const { client, manager, die, openings } = testFleet({ openings: [{ answers: {} }, {}], isProgram: false });
-    const starting = manager.start();
+    const { client, fleet, die, openings } = testFleet({ openings: [{ answers: {} }, {}], isProgram: false });
+    const starting = fleet.start();
     await new Promise(setImmediate);
     expect(client.getStatus()).toBe("connected");
     await die(forgotten);
     await starting;
     await new Promise(setImmediate);
     expect([client.filteredCatalog?.offer.tools, openings()]).toEqual([1, 2]);
-    await manager.stop();
+    await fleet.stop();
   });
 });
 
@@ -262,11 +263,11 @@ describe("a server that does not respond", () => {
 
   test("after two calls that timed out: disconnected, and brought back", async () => {
     const late = new WireError("timeout", "no sign of life");
-    const { clock, client, manager, openings } = testFleet({
+    const { clock, client, fleet, openings } = testFleet({
       openings: [{ ...silent, answers: { ...oneTool, "tools/call": late } }, {}],
       isProgram: false,
     });
-    await manager.start();
+    await fleet.start();
     for (let calls = 0; calls < 2; calls += 1)
       await expect(client.callTool("echo", {})).rejects.toMatchObject({ code: "call_timeout" });
     await clock.pass(5000);
@@ -276,23 +277,38 @@ describe("a server that does not respond", () => {
     });
     await clock.pass(1000);
     expect([client.getStatus(), openings()]).toEqual(["connected", 2]);
-    await manager.stop();
+    await fleet.stop();
+  });
+
+  test("after a sleep: nobody is asked without recovery", async () => {
+    let asleep = 0;
+    const { clock, client, fleet } = testFleet({
+      openings: [{ answers: oneTool, verdict: { era: "legacy", transport: "http" } }],
+      isProgram: false,
+      recover: false,
+      now: () => asleep,
+    });
+    await fleet.start();
+    asleep = 8 * 3_600_000;
+    await clock.pass(10_000 + 5000 + 5000);
+    expect(client.getStatus()).toBe("connected");
+    await fleet.stop();
   });
 
   test("after a sleep: only those reached over a network are asked, within five seconds", async () => {
     for (const transport of ["http", "stdio"] as const) {
       let asleep = 0;
-      const { clock, client, manager } = testFleet({
+      const { clock, client, fleet } = testFleet({
         openings: [{ answers: oneTool, verdict: { era: "legacy", transport } }],
         isProgram: transport === "stdio",
         now: () => asleep,
       });
-      await manager.start();
+      await fleet.start();
       await clock.pass(100_000);
       asleep = 8 * 3_600_000;
       await clock.pass(10_000 + 2500 + 5000);
       expect(client.getStatus(), transport).toBe(transport === "http" ? "disconnected" : "connected");
-      await manager.stop();
+      await fleet.stop();
     }
   });
 });

@@ -53,23 +53,25 @@ async function legacyServer(capabilities: object) {
 }
 
 async function followed(origin: string, onCatalog: () => void) {
-  const client = new Connection({
-    definition: { name: "s", excludeTools: [] },
-    open: ({ signal, onReopened }) =>
-      connect(
-        { kind: "http", url: `${origin}/mcp`, headers: {} },
-        {
-          clientInfo: { name: "test", version: "1" },
-          era: "legacy",
-          proxyFor: () => undefined,
-          signal,
-          ...(onReopened && { onReopened }),
-        },
-      ),
-    connectTimeout: 30_000,
-    onState: onCatalog,
-  });
-  client.followChanges();
+  const client = new Connection(
+    {
+      definition: { name: "s", excludeTools: [] },
+      open: ({ signal, onReopened }) =>
+        connect(
+          { kind: "http", url: `${origin}/mcp`, headers: {} },
+          {
+            clientInfo: { name: "test", version: "1" },
+            era: "legacy",
+            proxyFor: () => undefined,
+            signal,
+            ...(onReopened && { onReopened }),
+          },
+        ),
+      connectTimeout: 30_000,
+      onState: onCatalog,
+    },
+    { follow: true },
+  );
   await client.connect();
   return client;
 }

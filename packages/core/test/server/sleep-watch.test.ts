@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
-import { watchForSleep } from "../../src/server/recoveries.ts";
+import { watchForSleep } from "../../src/server/connection-group.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 test("a step of more than thirty seconds between two looks is noticed, once; an ordinary pause is not", async () => {
   const clock = manualClock();
   let asleep = 0;
   let wakings = 0;
-  const stop = watchForSleep({ clock, now: () => clock.now() + asleep, onWake: () => (wakings += 1) });
+  const stop = watchForSleep(
+    clock,
+    () => clock.now() + asleep,
+    () => (wakings += 1),
+  );
   await clock.pass(100_000);
   asleep += 20_000;
   await clock.pass(100_000);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createStartLimit } from "../../src/server/start-limit.ts";
+import { StartLimit } from "../../src/server/connection-group.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 /** Enters under these names and notes who got in. */
 function door(limit: number) {
   const clock = manualClock();
-  const places = createStartLimit({ limit, slotTimeout: 2000, clock });
+  const places = new StartLimit(limit, clock);
   const inside: string[] = [];
   const leave = new Map<string, () => void>();
   async function enter(name: string, signal: AbortSignal = new AbortController().signal): Promise<void> {

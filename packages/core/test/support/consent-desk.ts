@@ -3,11 +3,6 @@
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../../src/errors.ts";
-import {
-  type ChangedDefinitions,
-  createChangedDefinitions,
-  type LockComparison,
-} from "../../src/host/catalogs/changed-definitions.ts";
 import { loadApprovedTools } from "../../src/policy/approvals.ts";
 import type { AskedTool, ToolCallConfirmationDetails } from "../../src/policy/confirmation.ts";
 import { ConversationApprovals } from "../../src/policy/conversation-approvals.ts";
@@ -16,7 +11,8 @@ import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts"
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
 import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rules/rule.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
-import { definitionDigest } from "../../src/server/tool-changes.ts";
+import { type Difference, definitionDigest } from "../../src/server/tool-changes.ts";
+import { type ListedServers, listedServers } from "./listed-servers.ts";
 
 export function definition(name: string, more: Partial<CatalogTool> = {}): CatalogTool {
   return { name, inputSchema: { type: "object" }, ...more };
@@ -39,8 +35,9 @@ export interface DeskOptions {
   readonly rules?: readonly PolicyRule[];
   readonly mode?: ApprovalMode;
   readonly interactive?: boolean;
-  readonly locked?: LockComparison["digestOf"];
-  readonly promptDrift?: LockComparison["promptDriftOf"];
+  /** The tool's digest in the lock file. */
+  readonly locked?: (server: string, tool: string) => string | undefined;
+  readonly promptDrift?: (server: string, prompt: string) => readonly Difference[] | undefined;
   readonly trustsAnnotations?: boolean;
   /** Kept from one run to the next. */
   readonly folder?: Pick<TemporaryFolder, "path">;
@@ -48,7 +45,7 @@ export interface DeskOptions {
 }
 
 export interface Desk extends Decisions, AsyncDisposable {
-  readonly marks: ChangedDefinitions;
+  readonly marks: ListedServers;
   /** The decision alone. */
   readonly verdict: (request: PolicyRequest) => Decision;
   /** The same for a request that the user typed. */
@@ -71,12 +68,11 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
     trustsAnnotations = false,
   } = options;
   const own = await temporaryFolder();
-  const lock = {
-    digestOf: locked ?? (() => undefined),
-    driftOf: () => [],
-    promptDriftOf: promptDrift ?? (() => undefined),
-  };
-  const marks = createChangedDefinitions(lock);
+  const marks = listedServers((server) => ({
+    digestOf: (tool) => locked?.(server, tool),
+    drift: () => [],
+    promptDrift: (prompt) => promptDrift?.(server, prompt),
+  }));
   marks.see("files", [definition("read"), definition("write")]);
   marks.see("a.b", [definition("c"), definition("d")]);
   const identityOf = (server: string): { server: string; fingerprint: string } => ({ server, fingerprint });

@@ -3,20 +3,20 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
-import { createHost, type Host, type HostOptions } from "../../src/host.ts";
+import { createOpenedHost, type HostOptions, type OpenedHost } from "../../src/host.ts";
 import type { Model, ModelEvent } from "../../src/model/model.ts";
 import type { Content, FunctionDeclaration, Part } from "../../src/normalise/model-types.ts";
 import { ToolConfirmationOutcome } from "../../src/policy/confirmation.ts";
 import type { CallEvent, TurnEvent } from "../../src/turn/events.ts";
 
 export interface Desk extends AsyncDisposable {
-  readonly host: Host;
+  readonly host: OpenedHost;
   /** A file that servers may be told of. */
   path(name: string): string;
   write(name: string, content: string | object): Promise<unknown>;
   lines(name: string): Promise<readonly string[]>;
   /** Another host for the same settings and state. */
-  again(options?: HostOptions): Promise<Host>;
+  again(options?: HostOptions): Promise<OpenedHost>;
 }
 
 export interface DeskOptions {
@@ -32,9 +32,9 @@ export async function desk({ servers, host: given = {}, fairlead = {} }: DeskOpt
   await folder.write("home/.gemini/settings.json", { mcpServers: servers(path), fairlead });
   const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: path("none") };
   const environment = { env, home, cwd: home, platform: process.platform };
-  const hosts: Host[] = [];
-  const again = async (options: HostOptions = given): Promise<Host> => {
-    const host = await createHost({ environment, recover: false, trust: true, ...options });
+  const hosts: OpenedHost[] = [];
+  const again = async (options: HostOptions = given): Promise<OpenedHost> => {
+    const host = await createOpenedHost({ environment, recover: false, trust: true, ...options });
     hosts.push(host);
     return host;
   };

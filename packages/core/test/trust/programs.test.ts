@@ -27,7 +27,7 @@ const starters = {
 };
 
 test("no other file starts a program", async () => {
-  const packages = fileURLToPath(new URL("../../..", import.meta.url));
+  const packages = fileURLToPath(new URL("../../../", import.meta.url));
   const files: string[] = [];
   for (const name of ["cli", "core", "wire"])
     for (const file of await readdir(join(packages, name, "src"), { recursive: true }))

@@ -87,8 +87,8 @@ function seenItems({ view, see }: BridgeContext, list: "prompts" | "resources" |
 }
 
 /** Returns the tools that no rule denies to this client. */
-async function allowedTools({ view, client, hosts }: BridgeContext): Promise<readonly ListableTool[]> {
-  const isDenied = await hosts.shared.host.deniedTo(client);
+async function allowedTools({ view, client, workspace }: BridgeContext): Promise<readonly ListableTool[]> {
+  const isDenied = await workspace.host.gateway.deniedTo(client);
   return [...view().tools.values()]
     .map(({ server, name, definition }) => ({ serverName: server, serverToolName: name, definition }))
     .filter((tool) => !isDenied(tool));
@@ -96,12 +96,12 @@ async function allowedTools({ view, client, hosts }: BridgeContext): Promise<rea
 
 /** If the client has a tool budget, returns only the tools that fit it. */
 async function listedTools(context: BridgeContext): Promise<readonly JsonObject[]> {
-  const { client, hosts, view, see } = context;
-  const { host } = hosts.shared;
+  const { client, workspace, view, see } = context;
+  const { host } = workspace;
   const allowed = await allowedTools(context);
-  const budget = host.clientProfile(client.name)?.toolBudget;
+  const budget = host.gateway.clientProfile(client.name)?.toolBudget;
   const { own } = view();
-  const listed = budget && own ? await withinBudget(host, allowed, budget, own) : allowed;
+  const listed = budget && own ? await withinBudget(host.gateway, allowed, budget, own) : allowed;
   // The names may have changed since: then `see` leaves a tool out, and the client is told to list again.
   const items = listed.map(({ serverName: server, serverToolName: name, definition }) => {
     return { server, name, as: String(definition["name"]), definition };
@@ -136,10 +136,10 @@ async function search(
   params: JsonObject,
   name: string,
 ): Promise<JsonObject> {
-  const { view, client, hosts, see } = context;
-  const { host } = hosts.shared;
+  const { view, client, workspace, see } = context;
+  const { host } = workspace;
   seeOwn(context, "search", name);
-  const isDenied = await host.deniedTo(client);
+  const isDenied = await host.gateway.deniedTo(client);
   const maySee = (tool: Pin): boolean => see("tools", [tool]).length > 0;
   const found = await searchListed(host, view, { isDenied, maySee }, objectOf(params["arguments"]));
   return adaptResult("tools/call", found, era);

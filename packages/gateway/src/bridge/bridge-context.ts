@@ -2,16 +2,16 @@
 
 import type { Clock } from "@fairlead/core/clock";
 import { ClientPins, type Pin, type SeenList } from "@fairlead/core/server/names";
+import type { Server } from "@fairlead/core/server/server";
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { Consent } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";
 import type { GatewayLoops } from "../gateway-loops.ts";
-import type { ClientHosts } from "../hosts/client-hosts.ts";
-
 import { reachOf } from "../lists/client-reach.ts";
 import { type ClientView, catalogsFor, serverOfNewUri, viewFor } from "../lists/client-view.ts";
 import { discoverUnknown } from "../lists/first-discovery.ts";
 import type { ParkedCalls } from "../questions/parked-calls.ts";
+import type { ClientWorkspace } from "../workspaces.ts";
 import { type ConnectionTurns, createConnectionTurns } from "./connection-turns.ts";
 import type { HeapGrowth } from "./heap-growth.ts";
 import type { TaskIds } from "./tasks.ts";
@@ -30,10 +30,10 @@ export interface GatewayParts {
   readonly clock: Clock;
 }
 
-/** One client of the gateway: its hosts, and the lists that it sees. */
+/** One client of the gateway: its workspace, and the lists that it sees. */
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
-  readonly hosts: ClientHosts;
+  readonly workspace: ClientWorkspace;
   /** The open requests of this connection. Another connection with the same client name has its own turns. */
   readonly turns: ConnectionTurns;
   /**
@@ -57,9 +57,13 @@ export interface BridgeContext extends GatewayParts {
 }
 
 /** Creates the state of one client. Connects to no server. */
-export function createBridgeContext(parts: GatewayParts, client: GatewayClient, hosts: ClientHosts): BridgeContext {
-  const { host, news } = hosts.shared;
-  const tried = new Set<string>();
+export function createBridgeContext(
+  parts: GatewayParts,
+  client: GatewayClient,
+  workspace: ClientWorkspace,
+): BridgeContext {
+  const { host, news } = workspace;
+  const tried = new WeakSet<Server>();
   let view: ClientView | undefined;
   let version: number | undefined;
   let discovery: Promise<void> | undefined;
@@ -71,7 +75,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     if (view === undefined || version !== news.version()) {
       version = news.version();
       const reach = reachOf(client, host);
-      const hasBudget = host.clientProfile(client.name)?.toolBudget !== undefined;
+      const hasBudget = host.gateway.clientProfile(client.name)?.toolBudget !== undefined;
       view = viewFor(reach, catalogsFor(reach, host), { names, hasBudget });
     }
     return view;
@@ -96,7 +100,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
   return {
     ...parts,
     client,
-    hosts,
+    workspace,
     turns: createConnectionTurns(),
     sampled: new Set(),
     view: currentView,
@@ -124,12 +128,15 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
       return isKept || now.servers.length === 1 ? server : undefined;
     },
     async discovered(era, signal) {
-      discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
-        () => {
-          // The next list request looks for unknown servers again, because servers may have been added.
-          discovery = undefined;
-        },
-      );
+      discovery ??= discoverUnknown(reachOf(client, host).servers, {
+        workspace,
+        clock: parts.clock,
+        era,
+        tried,
+      }).finally(() => {
+        // The next list request looks for unknown servers again, because servers may have been added.
+        discovery = undefined;
+      });
       await unlessAborted(discovery, signal);
     },
   };

@@ -1,7 +1,7 @@
 /** Forwards a client's request to its server. `host.forward` checks the rules and writes the history. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { Host } from "@fairlead/core/host/types";
+import type { GatewayHost } from "@fairlead/core/host/types";
 import type { ConfirmPort } from "@fairlead/core/policy/confirmation";
 import { decidedMethods } from "@fairlead/core/request/request";
 import type { JsonObject, Progress } from "@fairlead/wire";
@@ -39,24 +39,28 @@ export async function forwardRequest(
 ): Promise<JsonObject> {
   const { server, method } = request;
   const meta = objectOf(request.params["_meta"]);
-  const { client, hosts } = context;
+  const { client, workspace } = context;
+  const { gateway } = workspace.host;
   const { beforeSend } = client;
   const progress = progressOf(call, meta["progressToken"]);
   const { tasks, extensions } = taskOptions(call);
   const turn = context.turns.of(server, call);
   let questions: ServerQuestions | undefined;
   try {
-    const host = (await isDeniedByName(context, request)) ? hosts.shared.host : await hosts.hostOf(server, call.era);
-    const asked = new ServerQuestions(context, call, server, host);
+    // No connection is opened for a request that a rule denies whatever the server lists.
+    const isDenied = await isDeniedByName(context, request);
+    const connection = isDenied ? undefined : await workspace.connectionOf(server, call.era);
+    const asked = new ServerQuestions(context, call, server);
     questions = asked;
-    context.levels.apply(host, server, client, call);
-    const owner = { client, server, host };
+    if (connection !== undefined) context.levels.apply(gateway, connection, client, call);
+    const owner = { client, server, scope: () => gateway.servers.find(server)?.taskScope(connection) };
     const sent = withoutMeta(request.params);
     const params = isTaskMethod(method) ? await context.tasks.toServer(owner, sent) : sent;
     // Avoids spreads and extra promises, which take longer here than sending the request.
-    const result = await host.forward(
+    const result = await gateway.forward(
       { client, server, method, params },
       {
+        connection,
         signal: call.signal,
         meta,
         answer: (...question) => {
@@ -69,8 +73,8 @@ export async function forwardRequest(
         input: call.era === "modern" ? "caller" : undefined,
         tasks,
         confirmed:
-          request.confirmed !== undefined && request.confirmed === approvedIn(host, request) ? true : undefined,
-        confirm: confirmationOf(context, call, { host, request }, progress),
+          request.confirmed !== undefined && request.confirmed === approvedIn(gateway, request) ? true : undefined,
+        confirm: confirmationOf(context, call, request, progress),
         beforeSend: beforeSend && (() => beforeSend(call.id, subjectOf(request))),
         onProgress: progress?.report,
         logLevel: call.logLevel,
@@ -91,16 +95,16 @@ export async function forwardRequest(
   }
 }
 
-/** Whether a rule denies the request whatever the server lists. No connection is opened for such a request. */
+/** Whether a rule denies the request whatever the server lists. */
 async function isDeniedByName(
-  { client, hosts }: BridgeContext,
+  { client, workspace }: BridgeContext,
   { server, method, params }: Forwarded,
 ): Promise<boolean> {
   const { kind, named } = decidedMethods.get(method) ?? {};
   const name = params[named ?? ""];
   if (typeof name !== "string") return false;
   const args = objectOf(params["arguments"]);
-  const { isDeniedByName: isDenied } = await hosts.shared.host.explain(server, name, args, {
+  const { isDeniedByName: isDenied } = await workspace.host.explain(server, name, args, {
     kind,
     client: client.name,
   });
@@ -134,28 +138,29 @@ function subjectOf({ server, method, params }: Forwarded): string {
   return `${server}.${(named && stringOf(params[named])) ?? method}`;
 }
 
-function approvedIn(host: Host, request: Forwarded): string {
-  return approvedSubject(subjectOf(request), host.identify(request.server));
+function approvedIn(gateway: GatewayHost, request: Forwarded): string {
+  return approvedSubject(subjectOf(request), gateway.identify(request.server));
 }
 
 function confirmationOf(
   context: BridgeContext,
   call: ClientCall,
-  { host, request }: { readonly host: Host; readonly request: Forwarded },
+  request: Forwarded,
   progress: ReportedProgress | undefined,
 ): ConfirmPort | undefined {
   const { server, method, onYes } = request;
+  const { gateway } = context.workspace.host;
   if (!decidedMethods.has(method)) return undefined;
   return async (question) => {
     const client = { ...askedClient(context, call), stillWaiting: progress?.wait };
-    const port = context.consent.port(client, call.signal, host.identify(server));
+    const port = context.consent.port(client, call.signal, gateway.identify(server));
     const person = { wasNeeded: false };
     await port(async () => {
       const details = await question();
       if (details !== false) person.wasNeeded = true;
       return details;
     });
-    if (person.wasNeeded) onYes?.(approvedIn(host, request));
+    if (person.wasNeeded) onYes?.(approvedIn(gateway, request));
   };
 }
 

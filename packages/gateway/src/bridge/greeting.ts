@@ -4,6 +4,7 @@
  */
 
 import { loopReason } from "@fairlead/core/connect/connect-failure";
+import type { ServerDescription } from "@fairlead/core/host/types";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
@@ -39,8 +40,8 @@ const mostOfServer = 2000;
  * names
  */
 export async function greet(context: BridgeContext, era: Era): Promise<GatewayGreeting> {
-  const { client, hosts, serverInfo, view } = context;
-  const { host } = hosts.shared;
+  const { client, workspace, serverInfo, view } = context;
+  const { host } = workspace;
   if (client.only !== undefined) {
     if (!view().servers.includes(client.only))
       throw rpcError(
@@ -51,7 +52,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
         },
       );
     const { only } = client;
-    const facts = host.serverFacts(only) ?? (await connectedFacts(context, only, era));
+    const facts = factsOf(workspace, only) ?? (await connectedFacts(context, only, era));
     return {
       serverInfo: facts === undefined ? serverInfo : labelledInfo(facts.serverInfo, only),
       capabilities: {
@@ -75,7 +76,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
     );
   const own = `Fairlead passes requests on to ${servers.length === 1 ? "the MCP server" : "these MCP servers"}: ${servers.join(", ")}. If a request needs a person's approval, the response says how to approve it.`;
   const theirs = servers.flatMap((server) => {
-    const { instructions } = host.serverFacts(server) ?? {};
+    const { instructions } = factsOf(workspace, server) ?? {};
     return instructions === undefined ? [] : [`${server}: ${instructions.slice(0, mostOfServer)}`];
   });
   return {
@@ -106,25 +107,29 @@ function labelledText(text: string, server: string): string {
  * tokens of this gateway and those below.
  * @throws WireError if this gateway is among those above
  */
-export async function meetGateways({ hosts, loops, view }: BridgeContext, params: JsonObject): Promise<JsonObject> {
+export async function meetGateways({ workspace, loops, view }: BridgeContext, params: JsonObject): Promise<JsonObject> {
   const above = await loops.read("above", objectOf(params["_meta"]));
   if (above === "loop")
     throw rpcError(rpcCodes.refused, "this gateway is already above its client: it would be a server of itself", {
       reason: loopReason,
     });
-  hosts.setAbove(above, (server) => view().servers.includes(server));
-  return loops.metaOf("below", hosts.below(view().servers));
+  workspace.setAbove(above, (server) => view().servers.includes(server));
+  return loops.metaOf("below", workspace.below(view().servers));
 }
 
 /** Declares tasks to a modern client if at least one of its servers has tasks. */
-function tasksOf({ hosts, view }: BridgeContext, era: Era): JsonObject {
-  const { host } = hosts.shared;
-  const isOffered = view().servers.some((server) => hasTasks(host.serverFacts(server)?.capabilities));
+function tasksOf({ workspace, view }: BridgeContext, era: Era): JsonObject {
+  const isOffered = view().servers.some((server) => hasTasks(factsOf(workspace, server)?.capabilities));
   return era === "modern" && isOffered ? { extensions: { [tasksExtension]: {} } } : {};
 }
 
-async function connectedFacts({ hosts }: BridgeContext, server: string, era: Era) {
-  const host = await hosts.hostOf(server, era);
-  await host.start({ servers: [server] });
-  return host.serverFacts(server);
+/** What a server reported about itself, on its shared connection or on an earlier one. */
+function factsOf({ host }: BridgeContext["workspace"], server: string): ServerDescription | undefined {
+  return host.gateway.servers.find(server)?.facts();
+}
+
+async function connectedFacts({ workspace }: BridgeContext, server: string, era: Era) {
+  const connection = await workspace.connectionOf(server, era);
+  await Promise.allSettled([connection.startAnew()]);
+  return workspace.host.gateway.servers.find(server)?.facts(connection);
 }

@@ -60,8 +60,8 @@ class LegacyCall implements ClientCall {
 
 /** Creates the session. Its capabilities are empty until `initialize`. */
 export function createLegacyClient(context: BridgeContext, client: ServedClient): LegacyClient {
-  const { hosts, levels } = context;
-  const { news } = hosts.shared;
+  const { workspace, levels } = context;
+  const { news } = workspace;
   const subscriptions = createResourceSubscriptions(context, (uri) => {
     if (stops.length > 0) tell("notifications/resources/updated", { uri });
   });
@@ -82,7 +82,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     const [latest = ""] = legacyVersions;
     const protocolVersion = legacyVersions.includes(asked) ? asked : latest;
     capabilities = capabilitiesIn(protocolVersion, objectOf(params["capabilities"]));
-    hosts.declare(capabilities);
+    workspace.declare(capabilities);
     const _meta = await meetGateways(context, params);
     return { protocolVersion, ...(await greet(context, "legacy")), _meta };
   }
@@ -133,6 +133,6 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
 
   /** Only servers that no other client uses learn about the roots. */
   async function rootsChanged(): Promise<void> {
-    await Promise.allSettled([hosts.rootsChanged()]);
+    await Promise.allSettled([workspace.rootsChanged()]);
   }
 }

@@ -16,7 +16,7 @@ export interface ClientEndpoint {
 /** The contexts of all modern HTTP clients, by client and URL. */
 export interface ModernContexts {
   /**
-   * Returns the state for a request. Call `leave` when the request has ended. Rejects if the client's hosts cannot be
+   * Returns the state for a request. Call `leave` when the request has ended. Rejects if the client's host cannot be
    * created.
    */
   enter(client: ClientEndpoint): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
@@ -50,7 +50,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
     one.callOff();
     if (kept.get(key) === one) kept.delete(key);
     const closing = one.opening.then(
-      ({ hosts }) => hosts.close(),
+      ({ workspace }) => workspace.close(),
       () => undefined,
     );
     ending.add(closing);

@@ -1,7 +1,7 @@
 /** Passes a server's questions (elicitation, sampling, roots) to the client whose request is open. */
 
 import { hash } from "node:crypto";
-import type { Host } from "@fairlead/core/host/types";
+import type { GatewayHost } from "@fairlead/core/host/types";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf } from "@fairlead/wire/json";
@@ -24,8 +24,6 @@ export class ServerQuestions {
   readonly #context: BridgeContext;
   readonly #call: ClientCall;
   readonly #server: string;
-  /** The host that has the connection to the server. */
-  readonly #host: Host;
   /** Whether the settings let the server learn the client's folders. */
   readonly #mayHaveRoots: boolean;
   /** Ids that the gateway gave to URL elicitations. Modern servers give them none, but legacy clients need one. */
@@ -33,12 +31,11 @@ export class ServerQuestions {
   /** Capabilities that the server's questions need but the client did not declare. */
   #lacking: JsonObject | undefined;
 
-  constructor(context: BridgeContext, call: ClientCall, server: string, host: Host) {
+  constructor(context: BridgeContext, call: ClientCall, server: string) {
     this.#context = context;
     this.#call = call;
     this.#server = server;
-    this.#host = host;
-    this.#mayHaveRoots = host.mayHaveRoots(server);
+    this.#mayHaveRoots = this.#gateway.servers.find(server)?.mayHaveRoots ?? false;
   }
 
   /** Returns the client's capabilities that the gateway declares to the server. */
@@ -58,7 +55,7 @@ export class ServerQuestions {
     const call = this.#call;
     this.#refuseRoots(method);
     // The next question may come while requests of several clients are open, so they stop sharing the server now.
-    this.#host.noteAsksBack(this.#server);
+    this.#gateway.servers.find(this.#server)?.noteAsksBack();
     this.#lacking = { ...this.#lacking, ...lackingFor(method, params, call.capabilities) };
     this.#elicitations ??= [];
     const identified = withElicitationId(method, params, this.#elicitations);
@@ -78,6 +75,10 @@ export class ServerQuestions {
     });
   }
 
+  get #gateway(): GatewayHost {
+    return this.#context.workspace.host.gateway;
+  }
+
   get #isNamed(): boolean {
     return this.#context.client.only === undefined;
   }
@@ -90,11 +91,11 @@ export class ServerQuestions {
   ): Promise<JsonObject> {
     const context = this.#context;
     const server = this.#server;
-    const host = this.#host;
-    return host.sampleThrough(server, params, ask, {
+    const gateway = this.#gateway;
+    return gateway.sampleThrough(server, params, ask, {
       signal,
       client: context.client,
-      confirm: context.consent.port(askedClient(context, this.#call), signal, host.identify(server)),
+      confirm: context.consent.port(askedClient(context, this.#call), signal, gateway.identify(server)),
     });
   }
 

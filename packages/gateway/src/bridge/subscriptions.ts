@@ -44,7 +44,7 @@ export function createResourceSubscriptions(
   /** These count towards `mostResources`. */
   const opening = new Set<OpeningSubscription>();
   let isClosed = false;
-  const stop = context.hosts.shared.news.onUpdated((server, uri) => {
+  const stop = context.workspace.news.onUpdated((server, uri) => {
     if (held.get(uri)?.server === server) onUpdated(uri);
     for (const begun of opening) if (begun.server === server && begun.uri === uri) begun.isUpdated = true;
   });
@@ -60,14 +60,16 @@ export function createResourceSubscriptions(
       const begun: OpeningSubscription = { server, uri, isRemoved: false, isUpdated: false };
       opening.add(begun);
       try {
-        const host = await context.hosts.hostOf(server, call.era);
-        const subscription = await host.subscribe(server, uri, {
+        const { host } = context.workspace;
+        const connection = await context.workspace.connectionOf(server, call.era);
+        const subscription = await host.gateway.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
+          connection,
           // A modern client cannot be asked during `subscriptions/listen`, so its user cannot confirm the subscription.
           confirm:
             call.era === "legacy"
-              ? context.consent.port(askedClient(context, call), call.signal, host.identify(server))
+              ? context.consent.port(askedClient(context, call), call.signal, host.gateway.identify(server))
               : undefined,
         });
         // Meanwhile the client may have subscribed again, unsubscribed or disconnected.
@@ -127,7 +129,7 @@ export async function listenToChanges(
     else early.set(JSON.stringify([method, news]), () => tell(method, news));
   };
   const names = new Set(lists.map(([, list]) => list));
-  const stop = context.hosts.shared.news.onLists((list, server) => {
+  const stop = context.workspace.news.onLists((list, server) => {
     if (names.has(list) && concerns(context, server)) tellInTurn(`notifications/${list}/list_changed`);
   });
   const resources = createResourceSubscriptions(context, (uri) =>

@@ -4,7 +4,6 @@
  * guess another client's task id. The gateway keeps no list of tasks.
  */
 
-import type { Host } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, stringOf } from "@fairlead/wire/json";
 import type { GatewayKey } from "../gateway-key.ts";
@@ -34,11 +33,11 @@ export function taskOptions({ era, capabilities }: ClientCall): {
     : noTasks;
 }
 
-/** The client of a task, its server, and the host that has the connection to the server. */
+/** The client of a task, its server, and where the task runs (`Server.taskScope`); undefined if it runs no more. */
 interface TaskOwner {
   readonly client: { readonly name: string };
   readonly server: string;
-  readonly host: Pick<Host, "taskScope">;
+  readonly scope: () => string | undefined;
 }
 
 /** Translates between the task ids of servers and those of clients. */
@@ -54,8 +53,8 @@ export interface TaskIds {
 
 export function createTaskIds(key: () => Promise<GatewayKey>): TaskIds {
   /** @throws WireError if the server's program has ended */
-  function ownedText({ client, server, host }: TaskOwner, taskId: string): string {
-    const scope = host.taskScope(server);
+  function ownedText({ client, server, scope: current }: TaskOwner, taskId: string): string {
+    const scope = current();
     if (scope === undefined) throw unknownTask();
     return JSON.stringify([client.name, server, scope, taskId]);
   }

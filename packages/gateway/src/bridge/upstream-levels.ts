@@ -1,7 +1,8 @@
 /** Sets the log level of legacy servers to the lowest level that any client wants. */
 
 import type { RequestingClient } from "@fairlead/core/host/gateway-types";
-import type { Host } from "@fairlead/core/host/types";
+import type { GatewayHost } from "@fairlead/core/host/types";
+import type { Connection } from "@fairlead/core/server/connection";
 import { lowest } from "./log-levels.ts";
 
 interface LevelRequest {
@@ -18,7 +19,7 @@ export interface UpstreamLevels {
    * Sends `logging/setLevel` to a connected legacy server, unless it already has the level. Does not wait for the
    * answer, so that the client's request is not delayed.
    */
-  apply(host: Host, server: string, client: RequestingClient, request: LevelRequest): void;
+  apply(gateway: GatewayHost, connection: Connection, client: RequestingClient, request: LevelRequest): void;
 }
 
 /** Milliseconds that a server may take to set its log level. */
@@ -28,44 +29,44 @@ const timeout = 10_000;
 export function createUpstreamLevels(): UpstreamLevels {
   const wanted = new Map<string, string>();
   /**
-   * The last level sent to each server. `since` identifies the connection, because a new connection starts without a
-   * level.
+   * The last level sent on each connection. `session` identifies the session, because a new one starts without a level.
    */
-  const asked = new WeakMap<Host, Map<string, { readonly since: number; readonly level: string }>>();
+  const asked = new WeakMap<Connection, { readonly session: string; readonly level: string }>();
 
   return {
     set(conversation, level) {
       if (level === undefined) wanted.delete(conversation);
       else wanted.set(conversation, level);
     },
-    apply(host, server, client, call) {
+    apply(gateway, connection, client, call) {
       const { logLevel } = call;
       if (wanted.size === 0 && logLevel === undefined) return;
       const level = lowest([...wanted.values(), ...(logLevel === undefined ? [] : [logLevel])]);
-      if (level !== undefined) void request(host, server, client, { level, signal: call.signal });
+      if (level !== undefined) void request(gateway, connection, client, { level, signal: call.signal });
     },
   };
 
   async function request(
-    host: Host,
-    server: string,
+    gateway: GatewayHost,
+    connection: Connection,
     client: RequestingClient,
     { level, signal }: { readonly level: string; readonly signal: AbortSignal },
   ): Promise<void> {
-    const state = host.states().find(({ name }) => name === server);
-    if (state?.status !== "connected" || state.peer.era === "modern") return;
-    if (host.serverFacts(server)?.capabilities["logging"] === undefined) return;
-    const levels = asked.get(host) ?? new Map<string, { readonly since: number; readonly level: string }>();
-    asked.set(host, levels);
-    const last = levels.get(server);
-    if (last?.since === state.since && last.level === level) return;
-    const entry = { since: state.since, level };
-    levels.set(server, entry);
+    const { state, connectionId: session, capabilities, name: server } = connection;
+    if (state.status !== "connected" || state.peer.era === "modern" || session === undefined) return;
+    if (capabilities["logging"] === undefined) return;
+    const last = asked.get(connection);
+    if (last?.session === session && last.level === level) return;
+    const entry = { session, level };
+    asked.set(connection, entry);
     // An error does no harm, because the gateway also filters the log messages for each client.
-    const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
+    const sent = gateway.forward(
+      { client, server, method: "logging/setLevel", params: { level } },
+      { signal, timeout, connection },
+    );
     const [{ status }] = await Promise.allSettled([sent]);
     // Cancelling the client's request also cancelled `logging/setLevel`. Forgets the level, so that the next request
     // sends it again.
-    if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
+    if (status === "rejected" && signal.aborted && asked.get(connection) === entry) asked.delete(connection);
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { demoName } from "@fairlead/core/demo/name";
-import type { Host } from "@fairlead/core/host/types";
+import type { OpenedHost } from "@fairlead/core/host/types";
 import type { GatewayClient } from "../gateway-client.ts";
 
 /** The servers and tools that one client may use. */
@@ -20,9 +20,9 @@ export interface ClientReach {
  * Returns what the client may use. The demo server is included only if it is the only server, or if the client's
  * options, URL or profile name it.
  */
-export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clientProfile">): ClientReach {
+export function reachOf(client: GatewayClient, host: Pick<OpenedHost, "states" | "gateway">): ClientReach {
   const { only } = client;
-  const profile = host.clientProfile(client.name);
+  const profile = host.gateway.clientProfile(client.name);
   const serverLists = [client.servers, profile?.servers].flatMap((list) => (list === undefined ? [] : [list]));
   const toolLists = [client.tools, profile?.tools].flatMap((list) => (list === undefined ? [] : [list]));
   const states = host.states();

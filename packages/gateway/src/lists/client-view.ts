@@ -1,6 +1,6 @@
 /** The lists of tools, prompts and resources that one client sees, with the server of each item. */
 
-import type { Host } from "@fairlead/core/host/types";
+import type { OpenedHost } from "@fairlead/core/host/types";
 import type { CatalogTool } from "@fairlead/core/server/catalog";
 import {
   type ClientItem,
@@ -42,7 +42,7 @@ const ownCatalog: SeenCatalog = {
 /** Returns the loaded catalogs of the client's servers, without what the client may not use or the host cannot use. */
 export function catalogsFor(
   { servers, only, hasTool }: ClientReach,
-  host: Pick<Host, "tools" | "prompts" | "catalog" | "isAlwaysQualified">,
+  host: Pick<OpenedHost, "tools" | "prompts" | "catalog" | "gateway">,
 ): readonly SeenCatalog[] {
   return servers.flatMap((server): readonly SeenCatalog[] => {
     const catalog = host.catalog(server);
@@ -58,7 +58,8 @@ export function catalogsFor(
       tools: seen(host.tools(server).flatMap(({ serverToolName }) => tools.get(serverToolName) ?? [])),
       prompts: host.prompts(server).flatMap(({ serverPromptName }) => prompts.get(serverPromptName) ?? []),
     };
-    return [{ server, catalog: usable, form: host.isAlwaysQualified(server) ? "qualified" : "bare" }];
+    const form = host.gateway.servers.find(server)?.isDemo === true ? "qualified" : "bare";
+    return [{ server, catalog: usable, form }];
   });
 }
 

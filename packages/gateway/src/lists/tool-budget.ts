@@ -3,7 +3,7 @@
  * and `call_tool`.
  */
 
-import type { Host, ListableTool } from "@fairlead/core/host/types";
+import type { GatewayHost, Host, ListableTool } from "@fairlead/core/host/types";
 import type { ToolIdentity } from "@fairlead/core/policy/decide";
 import type { Pin } from "@fairlead/core/server/names";
 import type { ToolBudget } from "@fairlead/core/settings/define/definition";
@@ -59,18 +59,18 @@ const mostText = 40_000;
 
 /** Returns all tools if they fit the budget. Otherwise returns those that fit, and the gateway's own two tools. */
 export async function withinBudget(
-  host: Pick<Host, "toolsWithin">,
+  gateway: Pick<GatewayHost, "toolsWithin">,
   tools: readonly ListableTool[],
   budget: ToolBudget,
   names: OwnToolNames,
 ): Promise<readonly ListableTool[]> {
-  if ((await host.toolsWithin(tools, budget)).length === tools.length) return tools;
+  if ((await gateway.toolsWithin(tools, budget)).length === tools.length) return tools;
   const own = [
     { ...ownTools.search, definition: searchDefinition(names) },
     { ...ownTools.call, definition: callDefinition(names) },
   ].map(({ server, name, definition }) => ({ serverName: server, serverToolName: name, definition }));
   const cost = own.reduce((sum, { definition }) => sum + estimateTokens(JSON.stringify(definition)), 0);
-  const fitting = await host.toolsWithin(tools, {
+  const fitting = await gateway.toolsWithin(tools, {
     tokens: budget.tokens === undefined ? undefined : Math.max(0, budget.tokens - cost),
     tools: budget.tools === undefined ? undefined : Math.max(0, budget.tools - own.length),
   });

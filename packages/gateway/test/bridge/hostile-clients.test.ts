@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { createHost } from "@fairlead/core/host";
+import { createOpenedHost } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
@@ -105,8 +105,8 @@ test("a stored approval holds for the tool that the person saw, not for another 
   };
   const { cwd, env } = here.workspace;
   const environment = { env, home: here.home, cwd, platform: process.platform };
-  await using host = await createHost({ environment, lazy: true });
-  const own = host.identify("fx") ?? { fingerprint: "", root: "" };
+  await using host = await createOpenedHost({ environment, lazy: true });
+  const own = host.gateway.identify("fx") ?? { fingerprint: "", root: "" };
   for (const [name, seen] of [
     ["removed.test_simple_text", own],
     ["fx.test_simple_text", undefined],
@@ -126,7 +126,7 @@ test("addresses of servers that there are not leave nothing behind, and a conver
     open: async (_, conversation) => {
       opened.push(conversation);
       const close = async (): Promise<void> => void closed.push(conversation);
-      return { view: () => ({ servers: ["files"] }), hosts: { close } } as unknown as BridgeContext;
+      return { view: () => ({ servers: ["files"] }), workspace: { close } } as unknown as BridgeContext;
     },
   });
   for (const only of ["a", "b", "c"]) (await contexts.enter({ name: "x", only })).leave();
@@ -152,7 +152,7 @@ test("addresses of servers that there are not leave nothing behind, and a conver
 
 test("a client that subscribes to very many resources at once reaches the limit", async () => {
   let subscribed = 0;
-  const host = {
+  const gateway = {
     identify: () => undefined,
     async subscribe() {
       subscribed += 1;
@@ -161,7 +161,7 @@ test("a client that subscribes to very many resources at once reaches the limit"
   };
   const context = {
     client: { name: "x", conversation: "1" },
-    hosts: { hostOf: async () => host, shared: { news: { onUpdated: () => () => {} } } },
+    workspace: { host: { gateway }, connectionOf: async () => undefined, news: { onUpdated: () => () => {} } },
     consent: { port: () => undefined },
     serverOf: () => "one",
   } as unknown as BridgeContext;
@@ -192,7 +192,11 @@ test("an unsubscribe that overtakes its subscribe ends the subscription", async 
   const updates: string[] = [];
   const context = {
     client: { name: "one" },
-    hosts: { hostOf: () => ({ subscribe, identify: () => undefined }), shared: { news: { onUpdated } } },
+    workspace: {
+      host: { gateway: { subscribe, identify: () => undefined } },
+      connectionOf: async () => undefined,
+      news: { onUpdated },
+    },
     consent: { port: () => undefined },
     serverOf: () => "one",
   } as unknown as BridgeContext;

@@ -44,7 +44,7 @@ test.each([
 test("only results of tasks get a client's task id", async () => {
   const codeOf = (use: string, text: string) => Buffer.from(`${use} ${text}`).toString("base64url");
   const ids = createTaskIds(async () => ({ codeOf, isCodeOf: (use, text, given) => codeOf(use, text) === given }));
-  const place = { client: { name: "ann" }, server: "jobs", host: { taskScope: () => "here" } };
+  const place = { client: { name: "ann" }, server: "jobs", scope: (): string | undefined => "here" };
   const result = { taskId: "7", content: [] };
   expect(await ids.toClient(place, "tools/call", result)).toBe(result);
   const code = Buffer.from('task ["ann","jobs","here","a.1"]').toString("base64url");
@@ -53,8 +53,8 @@ test("only results of tasks get a client's task id", async () => {
   expect(await ids.toServer(place, { taskId, more: 1 })).toEqual({ taskId: "a.1", more: 1 });
   for (const other of [
     { ...place, client: { name: "bob" } },
-    { ...place, host: { taskScope: () => "there" } },
-    { ...place, host: { taskScope: () => undefined } },
+    { ...place, scope: () => "there" },
+    { ...place, scope: () => undefined },
   ])
     await expect(ids.toServer(other, { taskId })).rejects.toThrow("unknown task");
 });

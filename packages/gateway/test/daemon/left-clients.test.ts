@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { createHost } from "@fairlead/core/host";
+import { createOpenedHost } from "@fairlead/core/host";
 import { scaled, seed, temporaryFolder, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { Consent } from "../../src/consent/consent.ts";
@@ -47,7 +47,7 @@ async function startHost(): Promise<RunningHost> {
   };
   const environment = { env, home: path, cwd: path, platform: process.platform };
   const gateway = createGateway({
-    createHost: (_, hooks) => createHost({ ...hooks, environment, lazy: true }),
+    createHost: (_, hooks) => createOpenedHost({ ...hooks, environment, lazy: true }),
     consent: new Consent({ stateFolder: path }),
     stateFolder: path,
     version: "1",

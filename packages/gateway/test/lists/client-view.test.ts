@@ -15,7 +15,7 @@ function reach(
 ) {
   const host = {
     states: () => Object.entries(servers).map(([name, status]) => ({ name, status })),
-    clientProfile: (name: string) => (name === "ann" ? profile : undefined),
+    gateway: { clientProfile: (name: string) => (name === "ann" ? profile : undefined) },
   } as unknown as ReachHost;
   return reachOf({ name: "ann", conversation: "1", ...client }, host);
 }
@@ -89,7 +89,7 @@ const host = {
     ({ a: ["read", "hidden", "gone"], b: ["read"] })[server]?.map((serverToolName) => ({ serverToolName })) ?? [],
   prompts: (server: string) =>
     ({ a: ["review", "gone"], b: ["review"] })[server]?.map((serverPromptName) => ({ serverPromptName })) ?? [],
-  isAlwaysQualified: () => false,
+  gateway: { servers: { find: () => undefined } },
 } as unknown as Parameters<typeof catalogsFor>[1];
 const hasTool = (_server: string, name: string): boolean => name !== "hidden";
 

@@ -1,37 +1,39 @@
+import type { Server } from "@fairlead/core/server/server";
 import { expect, test } from "vitest";
-import type { ClientHosts } from "../../src/hosts/client-hosts.ts";
 import { discoverUnknown } from "../../src/lists/first-discovery.ts";
+import type { ClientWorkspace } from "../../src/workspaces.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 /** A host with one server without a catalog. `start` resolves when the test says that the tools are listed. */
 function hostWith(status: string, failedStarts: readonly string[] = []) {
-  const definition = { fingerprint: "first" };
+  const serverNow = () => ({ name: "books", catalog: undefined, state: { status }, shareOf: () => "all" });
+  let server = serverNow();
   const clock = steppedClock();
-  const firstStarts = new Map<string, number>();
+  const firstStarts = new WeakMap<Server, number>();
   const started: unknown[] = [];
   let listed = (): void => {};
   const listing = new Promise<void>((resolve) => {
     listed = resolve;
   });
   const host = {
-    catalog: () => undefined,
-    identify: () => ({ ...definition, root: "/work" }),
-    failedStarts: async () => failedStarts.map((server) => ({ server })),
-    states: () => [{ name: "books", status }],
-    shareOf: () => "all",
+    gateway: { servers: { find: () => server } },
+    failedStarts: async () => failedStarts.map((name) => ({ server: name })),
     start(options: unknown) {
       started.push(options);
       return listing;
     },
   };
-  const hosts = { shared: { host, firstStarts } } as unknown as ClientHosts;
+  const workspace = { host, firstStarts } as unknown as ClientWorkspace;
   /** Returns what happened to the request of a new client: it `waits` for the server or `goes on`. */
-  async function request(tried = new Set<string>()): Promise<"waits" | "goes on"> {
-    const end = discoverUnknown(["books"], { hosts, clock, era: "modern", tried });
+  async function request(tried = new WeakSet<Server>()): Promise<"waits" | "goes on"> {
+    const end = discoverUnknown(["books"], { workspace, clock, era: "modern", tried });
     const later = new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")));
     return Promise.race([end.then(() => "goes on" as const), later]);
   }
-  return { clock, definition, started, request, listed };
+  const redefine = (): void => {
+    server = serverNow();
+  };
+  return { clock, redefine, started, request, listed };
 }
 
 test.each([
@@ -52,11 +54,11 @@ test("a first list does not wait for a server that failed recently", async () =>
 });
 
 test("a client waits for a server once, and once more if its entry in the settings has changed", async () => {
-  const { request, listed, definition } = hostWith("connecting");
-  const tried = new Set<string>();
+  const { request, listed, redefine } = hostWith("connecting");
+  const tried = new WeakSet<Server>();
   expect(await request(tried)).toBe("waits");
   expect(await request(tried)).toBe("goes on");
-  definition.fingerprint = "second";
+  redefine();
   expect(await request(tried)).toBe("waits");
   expect(await request(tried)).toBe("goes on");
   listed();

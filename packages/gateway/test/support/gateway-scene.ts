@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@fairlead/core/clock";
-import { createHost } from "@fairlead/core/host";
+import { createOpenedHost } from "@fairlead/core/host";
 import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
 import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
 import { Consent } from "../../src/consent/consent.ts";
@@ -92,7 +92,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
   const time = { clock, now: clock.date };
   const gateway = createGateway({
     createHost: ({ cwd }, hooks) =>
-      createHost({
+      createOpenedHost({
         ...hooks,
         environment: { env, home, cwd, platform: process.platform },
         lazy: true,

@@ -2,7 +2,7 @@
 
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rootsFor } from "@fairlead/core/host/servers/roots";
+import { rootsFor } from "@fairlead/core/server/roots";
 import type {
   Authentication,
   ConfiguredServer,

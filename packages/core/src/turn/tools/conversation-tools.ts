@@ -102,20 +102,20 @@ export class ToolSelection {
   }
 
   servers(): readonly string[] {
-    const { configuration } = this.#host;
-    return this.#chosen ?? configuration.order().filter(configuration.isMeantByAll);
+    const { servers } = this.#host;
+    return this.#chosen ?? servers.names().filter((name) => servers.isMeantByAll(name));
   }
 
   /** Gives every tool its name, with pauses for other code. */
   async prepare(model: Model): Promise<void> {
-    await this.#host.catalogs.tools.ready();
+    await this.#host.registries.tools.ready();
     this.#prepared = await this.#current().ready();
     await this.#lookups.prepare(this.#sourceOf(this.#prepared, model));
   }
 
   /** The declarations of the next request. Pauses regularly for other code. */
   async offerTools(model: Model): Promise<ToolOffer> {
-    await this.#host.catalogs.tools.ready();
+    await this.#host.registries.tools.ready();
     this.#opened ??= this.#open();
     await this.prepare(model);
     const toolOffers = this.#offersOf.get(model) ?? (await this.#openOffers(model));
@@ -213,7 +213,7 @@ export class ToolSelection {
   }
 
   #open(): ConversationTools {
-    return new ConversationTools(this.#host.catalogs.tools, this.#earlier?.names);
+    return new ConversationTools(this.#host.registries.tools, this.#earlier?.names);
   }
 
   #current(): ConversationTools {
@@ -262,25 +262,25 @@ export class ToolSelection {
   }
 
   #neededFunctions(): readonly OwnFunction[] {
-    const { catalogs, configuration } = this.#host;
+    const { registries, servers } = this.#host;
     const hasResources = (server: string): boolean =>
-      catalogs.resources.getResourcesByServer(server).length > 0 ||
-      catalogs.resources.getTemplatesByServer(server).length > 0;
+      registries.resources.getResourcesByServer(server).length > 0 ||
+      registries.resources.getTemplatesByServer(server).length > 0;
     const needed: OwnFunction[] = [];
-    if (configuration.current().settings.host.resourceFunctions && this.servers().some(hasResources))
+    if (servers.configuration.settings.host.resourceFunctions && this.servers().some(hasResources))
       needed.push("list_resources", "read_resource");
     if (this.#results.isUsed) needed.push("read_result");
     return needed;
   }
 
   async #openOffers(model: Model): Promise<ToolOffers> {
-    const { configuration, usedTools } = this.#host;
+    const { servers, usedTools } = this.#host;
     const used = model.provider === "manual" ? [] : await usedTools();
     return new ToolOffers({
       model,
-      budget: configuration.current().settings.host.toolBudget,
+      budget: servers.configuration.settings.host.toolBudget,
       declareOwn: (own) => declareOwnFunction(own, (each) => this.#nameOf(each)),
-      isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
+      isAlwaysLoaded: (server) => servers.find(server)?.definition?.extras.alwaysLoad ?? false,
       usedBefore: used.map(keyOf),
       earlier: this.#isFirstModel ? this.#earlier?.offered : undefined,
     });

@@ -1,0 +1,181 @@
+/** The catalog cache on disk: each server's catalog, negotiated protocol and accepted definitions, kept between runs. */
+
+import { join } from "node:path";
+import { HostError } from "../errors.ts";
+import { once } from "../files/once.ts";
+import { optionOrigin, type ServerDefinition, typedOrigin } from "../settings/define/definition.ts";
+import { present } from "../settings/schema/present.ts";
+import type { AcceptedDefinitions, DefinitionOwner } from "./accepted-definitions.ts";
+import type { CachedCatalog } from "./catalog-store.ts";
+
+/** State folder, secrets and accounts that the cache uses. */
+export interface CatalogCacheOptions {
+  /** The folder of Fairlead's state files. */
+  readonly state: string;
+  readonly secret: (name: string) => Promise<string | undefined>;
+  /**
+   * The account that is signed in to the server. It is part of the cache key, because another account may see other
+   * tools.
+   */
+  readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
+}
+
+/** Reads and writes the catalog cache. Reads nothing from disk until it is used. */
+export class CatalogCache {
+  readonly #options: CatalogCacheOptions;
+
+  constructor(options: CatalogCacheOptions) {
+    this.#options = options;
+  }
+
+  readonly #store = once(async () => {
+    const { createCatalogStore } = await import("./catalog-store.ts");
+    return createCatalogStore(join(this.#options.state, "catalogs"));
+  });
+
+  readonly #acceptedStore = once(async () => {
+    const { createAcceptedDefinitionsStore } = await import("./accepted-definitions.ts");
+    return createAcceptedDefinitionsStore(join(this.#options.state, "known"));
+  });
+
+  readonly #localKey = once(async () => {
+    const { localKey } = await import("../files/secrets/local-key.ts");
+    return localKey(join(this.#options.state, "catalogs.key"));
+  });
+
+  /**
+   * The cache key of a server. It depends on the definition, the values of its variables and the signed-in account.
+   * Rejects if a variable is not set.
+   */
+  async keyOf(definition: ServerDefinition): Promise<string> {
+    const [{ catalogKey }, { expandTransport }] = await Promise.all([
+      import("./catalog-store.ts"),
+      import("../settings/define/expand.ts"),
+    ]);
+    const { secret, accountAt } = this.#options;
+    const expanded = await expandTransport(definition, secret);
+    // The user may sign in while the host runs, so the account is read each time.
+    const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
+    const { fingerprint, approvalFolder: folder } = definition;
+    return catalogKey({ fingerprint, expanded, ...present({ account, folder }) }, await this.#localKey());
+  }
+
+  /** Returns the cached catalog. Undefined if there is none or it cannot be read. */
+  async read(definition: ServerDefinition): Promise<CachedCatalog | undefined> {
+    try {
+      const store = await this.#store();
+      return (await store.isEmpty()) ? undefined : await store.read(await this.keyOf(definition));
+    } catch {
+      // An error such as an unset variable is ignored here. Connecting to the server reports it.
+      return undefined;
+    }
+  }
+
+  async save(definition: ServerDefinition, catalog: CachedCatalog): Promise<void> {
+    const store = await this.#store();
+    await store.save(await this.keyOf(definition), catalog);
+  }
+
+  /**
+   * Whether the cache notes that the server sent a request (such as an elicitation) without saying for which gateway
+   * client. False if the key cannot be computed; true if the cache's folder cannot be listed.
+   */
+  async asksBack(definition: ServerDefinition): Promise<boolean> {
+    try {
+      const store = await this.#store();
+      return !(await store.isEmpty()) && (await store.asksBack(await this.keyOf(definition)));
+    } catch {
+      return false;
+    }
+  }
+
+  async noteAsksBack(definition: ServerDefinition): Promise<void> {
+    const store = await this.#store();
+    await store.noteAsksBack(await this.keyOf(definition));
+  }
+
+  /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
+  async readAccepted(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
+    try {
+      const store = await this.#acceptedStore();
+      const first = firstOwnerOf(definition);
+      const own = await store.read(ownerOf(definition));
+      return first === undefined ? own : either(own, await store.read(first));
+    } catch {
+      // The error is ignored here. `addAccepted` reports it.
+      return undefined;
+    }
+  }
+
+  /**
+   * Adds digests of accepted definitions, by tool name.
+   *
+   * @throws HostError `internal` if the state folder cannot be written
+   */
+  async addAccepted(
+    definition: ServerDefinition,
+    news: ReadonlyMap<string, readonly string[]>,
+  ): Promise<AcceptedDefinitions> {
+    try {
+      const store = await this.#acceptedStore();
+      const own = await store.add(ownerOf(definition), news);
+      const owner = firstOwnerOf(definition);
+      if (owner === undefined) return own;
+      const first = await store.read(owner);
+      const unlisted = new Map([...news].filter(([tool]) => first.of(tool) === undefined));
+      return either(own, unlisted.size === 0 ? first : await store.add(owner, unlisted));
+    } catch (error) {
+      throw await this.#notSaved(error);
+    }
+  }
+
+  /** Why `addAccepted` would fail; undefined if nothing is known against it. Writes nothing. */
+  async whyUnsaved(): Promise<string | undefined> {
+    return this.#whyNot((await this.#acceptedStore()).checkWritable());
+  }
+
+  /** Why `save` would fail; undefined if nothing is known against it. Writes nothing. */
+  async whyNotKept(): Promise<string | undefined> {
+    return this.#whyNot((await this.#store()).checkWritable());
+  }
+
+  async #whyNot(check: Promise<void>): Promise<string | undefined> {
+    return check.then(
+      () => undefined,
+      async (error: unknown) => (await this.#notSaved(error)).message,
+    );
+  }
+
+  async #notSaved(error: unknown): Promise<HostError> {
+    const { explain } = await import("../files/system-error.ts");
+    const cause = error instanceof HostError && error.cause instanceof Error ? error.cause : error;
+    const message = `the state folder ${this.#options.state} cannot be written: ${explain(cause)}`;
+    return new HostError("internal", message, { cause: error });
+  }
+}
+
+function ownerOf({ name: server, approvalFolder, origin, fingerprint }: ServerDefinition): DefinitionOwner {
+  return {
+    server,
+    ...(approvalFolder !== undefined && { workspace: approvalFolder }),
+    /*
+     * A server from the command line or `createHost` may have the same name as a different server in an earlier run.
+     * The fingerprint tells them apart.
+     */
+    ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
+  };
+}
+
+/**
+ * The owner of the definitions that a server of the user's settings had in the first folder that listed them. Present
+ * if the entry may run another program in each folder. A folder without an accepted definition of its own compares with
+ * these, so that no tool is new only because the folder is.
+ */
+function firstOwnerOf(definition: ServerDefinition): DefinitionOwner | undefined {
+  const { workspace, ...everywhere } = ownerOf(definition);
+  return definition.scope === "workspace" || workspace === undefined ? undefined : everywhere;
+}
+
+function either(own: AcceptedDefinitions, first: AcceptedDefinitions): AcceptedDefinitions {
+  return { of: (tool) => own.of(tool) ?? first.of(tool), isFull: own.isFull };
+}

@@ -1,0 +1,133 @@
+/** Opens a session for a connection of a host's server, with what the connection declares and who answers its questions. */
+
+import type { NegotiatedProtocol } from "@fairlead/wire";
+import { isLaunched } from "../connect/connect-timeout.ts";
+import type { OpenedRelay, RelayOptions } from "../connect/open-relay.ts";
+import type { ConnectContext } from "../connect/prepare-connection.ts";
+import { HostError } from "../errors.ts";
+import type { DeclaredCapabilities } from "../host/gateway-types.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
+import { checkApprovedPrograms } from "../trust/admit.ts";
+import type { Connection, ConnectionOptions } from "./connection.ts";
+import { elicitationCapability } from "./elicitation.ts";
+import { type Answering, answerRequests } from "./requests.ts";
+import { rootsFor } from "./roots.ts";
+import type { ConnectionPurpose, Server } from "./server.ts";
+import { notConnectedError } from "./server-state.ts";
+import type { ServerContext } from "./servers.ts";
+
+/** How many requests (elicitation and sampling) a server may send in a minute. */
+const questionsPerMinute = 5;
+
+/** Returns the function that opens the sessions of a connection. */
+export function createOpener(
+  server: Server,
+  purpose: ConnectionPurpose,
+  context: ServerContext,
+  connection: () => Connection,
+): ConnectionOptions["open"] {
+  if (server.isDemo)
+    return async () => {
+      const { createDemoSession } = await import("../demo/session.ts");
+      return createDemoSession({ clock: context.clock });
+    };
+  const answering = answeringFor(server, purpose, context);
+  const { greeting } = context.options;
+  const { name } = server;
+  return async (opening) => {
+    const definition = startable(server);
+    const [{ openSession }, { isFirstRun, era: cached }] = await Promise.all([
+      import("../connect/open-session.ts"),
+      server.beforeOpen(connection()),
+    ]);
+    const connecting = await context.connecting();
+    await checkPrograms(server, definition, connecting);
+    if (isFirstRun && isLaunched(definition.resolved ?? definition.transport))
+      context.emit({ type: "fetching", server: name });
+    return openSession(definition, connecting, {
+      ...opening,
+      ...(greeting && {
+        greetingMeta: await greeting.meta(server),
+        accepts: (meta, serverInfo) => greeting.accepts(server, meta, serverInfo),
+      }),
+      isFirstRun,
+      onStderrLine: (line) => context.emit({ type: "stderr", server: name, line }),
+      era: chosenEra(purpose.era, definition, cached),
+      answering,
+      observe: (step) => server.observe(step),
+    });
+  };
+}
+
+/**
+ * Opens a relay with its own connection to the server. Other connections are not affected. The trust and approval rules
+ * of a normal connection apply.
+ *
+ * @throws HostError with the reason why the server is not allowed to start or could not be reached
+ */
+export async function openRelayTo(server: Server, context: ServerContext, options: RelayOptions): Promise<OpenedRelay> {
+  if (server.isDemo)
+    throw new HostError("usage", `"${server.name}" cannot be recorded: it is built into Fairlead`, {
+      serverName: server.name,
+    });
+  const definition = startable(server);
+  const connecting = await context.connecting();
+  await checkPrograms(server, definition, connecting);
+  const { openRelay } = await import("../connect/open-relay.ts");
+  return openRelay(definition, connecting, options);
+}
+
+function startable(server: Server): ServerDefinition {
+  if (server.definition === undefined) throw notConnectedError(server.state);
+  return server.definition;
+}
+
+async function checkPrograms(server: Server, definition: ServerDefinition, connecting: ConnectContext): Promise<void> {
+  if (server.scope === "workspace" && !server.configuration.trust.approvesEntries)
+    await checkApprovedPrograms(definition, connecting);
+}
+
+/** The protocol to try first. If the server does not support it, `@fairlead/wire` tries other protocols. */
+function chosenEra(
+  era: ConnectionPurpose["era"],
+  { transport }: Pick<ServerDefinition, "transport">,
+  cached: NegotiatedProtocol | undefined,
+): NegotiatedProtocol | undefined {
+  if (era === undefined || cached?.era === era) return cached;
+  if (transport.kind === "stdio") return { era, transport: "stdio" };
+  if (era === "modern") return { era, transport: "http" };
+  return { era, transport: transport.kind === "sse" ? "sse" : "http" };
+}
+
+function answeringFor(server: Server, purpose: ConnectionPurpose, context: ServerContext): Answering | undefined {
+  if (purpose.declare !== undefined) return declared(server, purpose.declare, purpose.onQuestion);
+  const { elicit, sample, onUnaskable } = context.options;
+  const definition = startable(server);
+  const roots = rootsFor(definition, server.configuration);
+  const answerers = {
+    roots: roots.length > 0 ? roots : undefined,
+    elicit,
+    onUnaskable,
+    sample: definition.extras.sampling ? sample : undefined,
+  };
+  return answerRequests(server.name, answerers, { perMinute: questionsPerMinute, clock: context.clock });
+}
+
+/** For a gateway: the capabilities declared to the server, and the function that answers the server's requests. */
+function declared(
+  server: Server,
+  { elicitation, sampling, roots }: DeclaredCapabilities,
+  onQuestion: ConnectionPurpose["onQuestion"],
+): Answering {
+  return {
+    capabilities: {
+      ...(elicitation && { elicitation: elicitationCapability }),
+      ...(sampling && { sampling: {} }),
+      ...(roots && server.mayHaveRoots && { roots: { listChanged: true } }),
+    },
+    async onRequest(...question) {
+      if (onQuestion) return onQuestion(server.name, ...question);
+      throw new HostError("usage", `${question[0].slice(0, 100)} refused: no client can answer it`);
+    },
+  };
+}

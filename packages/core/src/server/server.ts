@@ -1,0 +1,654 @@
+/**
+ * One server of a host: its definition, whether it may start, its connections, its catalog (listed or cached), and the
+ * tool definitions that the user has accepted.
+ */
+
+import type { Era, JsonObject, NegotiatedProtocol } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
+import type { ConnectStep } from "../connect/connect-step.ts";
+import type { Redact } from "../connect/redact.ts";
+import { demoName } from "../demo/name.ts";
+import type { Peer, ServerNews, ServerState } from "../events.ts";
+import type { DeclaredCapabilities, QuestionHandler, ServerDescription } from "../host/gateway-types.ts";
+import type { CachedCatalogInfo } from "../host/types.ts";
+import type { ChangedDefinition } from "../policy/decide.ts";
+import type { Scope, ServerDefinition, SharedBy } from "../settings/define/definition.ts";
+import { defaults } from "../settings/schema/defaults.ts";
+import { createTurns } from "../text/turns.ts";
+import type { Admission } from "../trust/admit.ts";
+import type { Configuration } from "../trust/configuration.ts";
+import { type EntryTrust, entryTrust } from "../trust/entry-trust.ts";
+import { AcceptedTools, type ListedTools } from "./accepted-tools.ts";
+import type { CachedCatalog } from "./catalog-store.ts";
+import { Connection } from "./connection.ts";
+import { demoCatalog } from "./demo-catalog.ts";
+import { isFailedStart } from "./failed-starts.ts";
+import { type FilteredCatalog, filterCatalog } from "./filtered-catalog.ts";
+import { createOpener } from "./opener.ts";
+import { mayHaveRoots } from "./roots.ts";
+import { initialServerState, notConnectedError } from "./server-state.ts";
+import type { ServerContext } from "./servers.ts";
+import { sharedBy } from "./sharing.ts";
+import { prepareDigests } from "./tool-changes.ts";
+
+/** A server of the settings, or the demo server, which has no definition. */
+export interface ServerEntry {
+  readonly name: string;
+  readonly admission: Admission;
+  readonly definition?: ServerDefinition;
+  readonly scope?: Scope;
+  /** Whether the server is connected only when a caller names it or uses it. */
+  readonly isLazy: boolean;
+}
+
+/** What a connection is for. Without it, the connection is the shared one of a host. */
+export interface ConnectionPurpose {
+  /** The era to try first. If absent, the era of the last connection. */
+  readonly era?: Era;
+  /** The capabilities that the connection declares to the server, and who answers the server's questions. */
+  readonly declare?: DeclaredCapabilities;
+  readonly onQuestion?: QuestionHandler;
+}
+
+/** The catalog of a connected server, with the protocol, transport and capabilities of the connection. */
+type Listing = Pick<CachedCatalog, "catalog" | "hidden" | "offer" | "peer" | "capabilities">;
+
+interface UnsavedListing extends Listing {
+  /** Whether the host chose the era. Then the protocol of the last connection stays in the cache. */
+  readonly choosesEra: boolean;
+  readonly listed: ListedTools;
+}
+
+/**
+ * Milliseconds after which Fairlead negotiates the protocol again, because an updated server may support a newer
+ * protocol version.
+ */
+const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
+
+/** One server of a host. A changed definition is a new `Server`. */
+export class Server {
+  readonly name: string;
+  /** Identifies the definition, the files that it runs, its values and its permissions. May contain secrets. */
+  readonly identity: string;
+  readonly accepted: AcceptedTools;
+  /** The connection that all requests share, unless they name another one. Undefined if the server may not start. */
+  readonly shared: Connection | undefined;
+  readonly #context: ServerContext;
+  #entry: ServerEntry;
+  readonly #since: number;
+  /** Further connections: the shared one of the legacy era, and those of single gateway clients. By id. */
+  readonly #others = new Map<string, Connection>();
+  /** Connections that gateway clients have left because they no longer share one. */
+  readonly #left = new WeakSet<Connection>();
+  /** Resolves when the connections of this server's earlier definition are closed. */
+  #predecessorEnded: Promise<unknown> | undefined;
+  #redact: Redact | undefined;
+  #asksBack = false;
+  #isUsedByModern = false;
+  #forLegacy: Connection | Promise<Connection> | undefined;
+  /** The catalog that the registries show. */
+  #catalog: FilteredCatalog | undefined;
+  /** The tools of `#catalog`. */
+  #listed: ListedTools;
+  /** The tools that the other connections list. */
+  readonly #listedByOthers = new WeakMap<Connection, ListedTools>();
+  readonly #taken = new WeakMap<Connection, FilteredCatalog>();
+  /** What the server reported about itself on its last connection, or what the cache has. */
+  #remembered: Pick<Listing, "catalog" | "peer" | "capabilities"> | undefined;
+  #cached: Promise<CachedCatalog | undefined> | undefined;
+  #acceptedRead: Promise<void> | undefined;
+  #unsaved: UnsavedListing | undefined;
+  #saving: Promise<unknown> = Promise.resolve();
+  #accepting: Promise<void> | undefined;
+  /** Whether the server has worked since its last start. A lost connection is then not a failed start. */
+  #hasWorked = false;
+
+  constructor(entry: ServerEntry, identity: string, context: ServerContext) {
+    this.name = entry.name;
+    this.identity = identity;
+    this.#entry = entry;
+    this.#context = context;
+    this.#since = context.clock.now();
+    this.accepted = new AcceptedTools(() => context.lockOf(this));
+    this.#listed = this.accepted.list([], { isNew: false });
+    this.shared = entry.admission.status === "admitted" ? this.#createShared() : undefined;
+  }
+
+  /** The definition; undefined if the server may not start, and for the demo server. */
+  get definition(): ServerDefinition | undefined {
+    return this.#entry.admission.status === "admitted" ? this.#entry.definition : undefined;
+  }
+
+  get scope(): Scope | undefined {
+    return this.#entry.scope;
+  }
+
+  get isLazy(): boolean {
+    return this.#entry.isLazy;
+  }
+
+  /** Whether this is the built-in demo server. Its tools and prompts always have the server's name in theirs. */
+  get isDemo(): boolean {
+    return this.#entry.definition === undefined && this.name === demoName && this.scope === undefined;
+  }
+
+  get configuration(): Configuration {
+    return this.#context.configuration();
+  }
+
+  get state(): ServerState {
+    return this.shared?.state ?? initialServerState(this.name, this.#entry.admission, this.#since);
+  }
+
+  /** The longest time without a response or progress for one request, in milliseconds. */
+  get timeout(): number {
+    return this.definition?.timeout ?? defaults.timeout;
+  }
+
+  /** Whether `"trust": true` counts. Undefined if the entry does not say `"trust": true`. */
+  get entryTrust(): EntryTrust | undefined {
+    if (this.isDemo) return undefined;
+    const entry = this.configuration.servers.find(({ server }) => server.name === this.name);
+    return entry && entryTrust(entry, this.configuration);
+  }
+
+  /** Whether the settings let the server learn the user's folders. */
+  get mayHaveRoots(): boolean {
+    return this.definition !== undefined && mayHaveRoots(this.definition, this.configuration);
+  }
+
+  /** Hides the secrets of the server's latest connection in a text. */
+  get redact(): Redact | undefined {
+    return this.#redact;
+  }
+
+  /** Notes a step of connecting and passes it to the host's `observe`. */
+  observe(step: ConnectStep): void {
+    if (step.step === "definition") this.#redact = step.redact;
+    this.#context.options.observe?.(this.name, step);
+  }
+
+  /** Takes over the entry of a new configuration whose identity is the same. */
+  keep(entry: ServerEntry): void {
+    this.#entry = entry;
+    this.#forLegacy = undefined;
+  }
+
+  /**
+   * Connects the shared connection if needed, reads the catalog, and returns the connection.
+   *
+   * @throws HostError with the reason why the server may not start or could not be connected
+   */
+  async ready(signal?: AbortSignal): Promise<Connection> {
+    this.#context.closing.throwIfAborted();
+    if (this.shared === undefined) throw notConnectedError(this.state);
+    return this.shared.ready(signal);
+  }
+
+  /** The shared connection, if it is connected and its catalog was read. */
+  get connected(): Connection | undefined {
+    return this.shared?.isReady === true && !this.#context.closing.aborted ? this.shared : undefined;
+  }
+
+  /** Whether any of its connections is open. */
+  get hasConnection(): boolean {
+    return [this.shared, ...this.#others.values()].some((each) => each?.state.status === "connected");
+  }
+
+  /** Keeps the server running. It may be stopped as idle after the returned function is called. */
+  use(): () => void {
+    return this.shared?.use() ?? (() => {});
+  }
+
+  /** Makes the first connections wait until those of the server's earlier definition are closed. */
+  startAfter(predecessorEnded: Promise<unknown>): void {
+    this.#predecessorEnded = predecessorEnded;
+    this.shared?.startAfter(predecessorEnded);
+  }
+
+  /** Ends all connections: the server was removed, or its definition was replaced. */
+  async close(): Promise<void> {
+    await Promise.all([...(this.shared ? [this.shared] : []), ...this.#others.values()].map((each) => each.close()));
+  }
+
+  // The gateway's connections
+
+  /** The shared connection for clients of this era: many tools work in one era only, and some servers support both. */
+  sharedFor(era: Era): Connection | Promise<Connection> {
+    if (this.shared === undefined) return Promise.reject(notConnectedError(this.state));
+    if (era === "legacy") return this.#forLegacy ?? this.#findForLegacy(this.shared);
+    this.#isUsedByModern = true;
+    return this.shared;
+  }
+
+  /** A connection beside the shared one, for example of one gateway client. Created when first asked for. */
+  other(id: string, purpose: ConnectionPurpose): Connection {
+    const existing = this.#others.get(id);
+    if (existing !== undefined) return existing;
+    if (this.definition === undefined) throw notConnectedError(this.state);
+    const connection: Connection = this.#createConnection(purpose, {
+      onState: (state) => {
+        if (state.status === "connected" && state.offer) this.#takeCatalog(connection);
+      },
+      onNews: (news) => {
+        if (news.type === "catalog") this.#takeCatalog(connection);
+        if (news.type === "catalog" || news.type === "list_changed" || news.type === "resource_updated")
+          this.#context.emit(news);
+      },
+    });
+    if (this.#predecessorEnded !== undefined) connection.startAfter(this.#predecessorEnded);
+    this.#others.set(id, connection);
+    return connection;
+  }
+
+  /** Closes the connection with this id, if there is one. */
+  async closeOther(id: string): Promise<void> {
+    const connection = this.#others.get(id);
+    this.#others.delete(id);
+    await connection?.close();
+  }
+
+  /** The connection with this id, if there is one. */
+  findOther(id: string): Connection | undefined {
+    return this.#others.get(id);
+  }
+
+  /**
+   * Whether gateway clients share the connection. With `owner`, the client that asks: it does not share a connection on
+   * which the server may still ask something for another client.
+   */
+  shareOf(connection: Connection | undefined = this.shared, owner?: string): SharedBy {
+    if (this.definition === undefined) return "all";
+    const asksForOthers = owner !== undefined && connection?.isReady === true && connection.mayAskForOthers(owner);
+    return sharedBy(this.definition, {
+      peer: connection?.peer ?? this.#remembered?.peer,
+      asksBack: this.#asksBack || (connection !== undefined && this.#left.has(connection)) || asksForOthers,
+    });
+  }
+
+  /** Gives each gateway client its own connection instead of this one. Not stored on disk. */
+  unshare(connection: Connection): void {
+    this.#left.add(connection);
+  }
+
+  /** Records that the server sends requests without saying for which gateway client. */
+  noteAsksBack(): void {
+    const { definition } = this;
+    if (definition === undefined || this.#asksBack) return;
+    this.#asksBack = true;
+    // A failed write is ignored. The next run records the server's next request again.
+    this.#saving = Promise.allSettled([this.#saving, this.#context.cache.noteAsksBack(definition)]);
+  }
+
+  /** Identifies the process or service that runs a task of this connection. Undefined if it does not run. */
+  taskScope(connection: Connection | undefined = this.shared): string | undefined {
+    const { definition } = this;
+    if (definition === undefined) return undefined;
+    const process = definition.transport.kind === "stdio" ? connection?.connectionId : "";
+    const { root } = this.configuration.locations;
+    return process === undefined ? undefined : JSON.stringify([definition.fingerprint, root, process]);
+  }
+
+  /** Tells a connected legacy server that the roots have changed. Modern servers ask for the roots when they need them. */
+  async rootsChanged(connection: Connection | undefined = this.shared): Promise<void> {
+    const { state } = connection ?? {};
+    if (state?.status === "connected" && state.peer.era === "legacy" && this.mayHaveRoots)
+      await Promise.allSettled([connection?.notify("notifications/roots/list_changed")]);
+  }
+
+  async #findForLegacy(shared: Connection): Promise<Connection> {
+    const choosing = this.#chooseForLegacy(shared).catch(() => shared);
+    this.#forLegacy = choosing;
+    const chosen = await choosing;
+    // If the server is not connected, the next request tries again.
+    if (this.#forLegacy === choosing) this.#forLegacy = chosen.state.status === "connected" ? chosen : undefined;
+    return chosen;
+  }
+
+  /** Returns a second connection if the server also supports the legacy era, otherwise the shared one. */
+  async #chooseForLegacy(shared: Connection): Promise<Connection> {
+    // Legacy servers and servers that are not shared need no second connection.
+    if (this.facts()?.era !== "modern" || this.shareOf() !== "all") return shared;
+    const { declare, onQuestion } = this.#context.options;
+    const legacy = this.other("legacy", { era: "legacy", declare, onQuestion });
+    await Promise.allSettled([legacy.startAnew()]);
+    if (legacy.peer?.era !== "legacy" || legacy.state.status !== "connected") {
+      await legacy.stop();
+      return shared;
+    }
+    // No modern client needs the modern connection.
+    if (!this.#isUsedByModern) await shared.stop();
+    return legacy;
+  }
+
+  // Catalogs and accepted definitions
+
+  /** The catalog that the registries show: of a connection, or of the cache. */
+  get catalog(): FilteredCatalog | undefined {
+    return this.#catalog;
+  }
+
+  /** Shows the demo server's catalog, which is built in, if there is none yet. */
+  showDemo(): void {
+    if (!this.isDemo || this.shared === undefined || this.#catalog !== undefined) return;
+    this.#show(filterCatalog(demoCatalog, { serverName: this.name, filter: { excludeTools: [] }, mayGrow: true }));
+  }
+
+  /** The tools that a connection lists, compared with the accepted definitions. Default: the tools that are shown. */
+  listedBy(connection?: Connection): ListedTools {
+    return (connection && connection !== this.shared && this.#listedByOthers.get(connection)) || this.#listed;
+  }
+
+  /** What the server reported about itself. Undefined if it is neither connected nor in the cache. */
+  facts(connection: Connection | undefined = this.shared): ServerDescription | undefined {
+    const { catalog, peer, capabilities } = (connection && listingOf(connection)) ?? this.#remembered ?? {};
+    if (peer === undefined || capabilities === undefined) return undefined;
+    const serverInfo: JsonObject = { ...peer.serverInfo };
+    return { era: peer.era, serverInfo, capabilities, instructions: catalog?.instructions };
+  }
+
+  /** Shows the cached catalog. Undefined if there is none, or if it has expired. Connects to no server. */
+  async recall(): Promise<CachedCatalogInfo | undefined> {
+    const live = this.shared?.filteredCatalog;
+    if (live) return { server: this.name, offer: live.offer };
+    const { definition } = this;
+    if (definition === undefined) return undefined;
+    const [cached, asksBack] = await Promise.all([
+      this.#readCached(definition),
+      this.#context.cache.asksBack(definition),
+      this.#readAccepted(definition),
+    ]);
+    if (asksBack) this.#asksBack = true;
+    if (cached === undefined) return undefined;
+    const filtered = this.#remember(cached);
+    const { offer: counts, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = cached;
+    // The tools of an expired catalog are not listed.
+    if (freshUntil < this.#context.now()) return undefined;
+    if (this.#catalog === undefined) this.#show(filtered);
+    return { server: this.name, offer: counts, peer, savedAt };
+  }
+
+  /** Reads the cached catalog and the accepted definitions, before a connection is opened. */
+  async beforeOpen(connection: Connection): Promise<{
+    readonly isFirstRun: boolean;
+    /** The protocol of the last connection, if it is at most 7 days old. */
+    readonly era: NegotiatedProtocol | undefined;
+  }> {
+    const { definition } = this;
+    if (definition === undefined) return { isFirstRun: false, era: undefined };
+    const [cached] = await Promise.all([this.#readCached(definition), this.#readAccepted(definition)]);
+    if (cached === undefined) return { isFirstRun: true, era: undefined };
+    if (connection === this.shared) this.#remember(cached);
+    else {
+      connection.setPreviousCatalog(toFiltered(cached));
+      this.#list(connection, cached);
+    }
+    const isRecent = this.#context.now() - cached.reachedAt < protocolLifetime;
+    return { isFirstRun: false, era: isRecent ? toProtocol(cached.peer) : undefined };
+  }
+
+  /** How a prompt differs from the lock file; undefined if it does not. */
+  promptChangeOf(prompt: string): ChangedDefinition | undefined {
+    const drift = this.accepted.lock().promptDrift(prompt);
+    return drift && { difference: () => drift };
+  }
+
+  /** Accepts the current definition of a tool, and saves that. */
+  async accept(tool: string, connection?: Connection): Promise<void> {
+    this.listedBy(connection).accept(tool);
+    await this.save();
+  }
+
+  /**
+   * Why Fairlead, once connected, could not tell whether the tool's definition has changed. Undefined if it could tell,
+   * or if the tool is already listed. Connects to no server.
+   */
+  async expectedDoubt(tool: string): Promise<string | undefined> {
+    const { definition } = this;
+    if (definition === undefined || this.#listed.toolOf(tool) !== undefined) return undefined;
+    await this.#readAccepted(definition);
+    return this.accepted.isComparable(tool) ? undefined : this.#context.cache.whyUnsaved();
+  }
+
+  /**
+   * Why the cache has kept an earlier definition of a listed tool, if its server has changed it since. Undefined if the
+   * cache follows the server, or if the server is connected. Connects to no server.
+   */
+  async cacheDoubt(tool: string): Promise<string | undefined> {
+    const isCached = this.definition !== undefined && this.shared?.filteredCatalog === undefined;
+    return isCached && this.#listed.toolOf(tool) !== undefined ? this.#context.cache.whyNotKept() : undefined;
+  }
+
+  get isUnsaved(): boolean {
+    return this.#unsaved !== undefined;
+  }
+
+  /** Saves the catalog and the accepted definitions. Resolves when they are on disk, or cannot be saved. */
+  async save(): Promise<void> {
+    if (this.shared !== undefined) this.#note(this.shared);
+    await this.saveNoted();
+  }
+
+  /**
+   * Saves new accepted definitions at once. Resolves also if saving fails. Undefined if there is nothing to save.
+   */
+  acceptedSaved(): Promise<void> | undefined {
+    if (this.#unsaved !== undefined) void this.saveNoted();
+    return this.#accepting;
+  }
+
+  /**
+   * Saves the noted catalog after earlier saves. An error is ignored: the next run reads the catalog from the server.
+   */
+  saveNoted(): Promise<unknown> {
+    const { definition } = this;
+    const listing = this.#unsaved;
+    if (listing === undefined || definition === undefined) return this.#saving;
+    this.#unsaved = undefined;
+    const { listed } = listing;
+    const compared = this.#saving.then(() => prepareDigests(listed.tools())).then(() => listed.compareInTurns());
+    const accepting: Promise<void> = compared.then(() => this.#saveAccepted(definition));
+    this.#accepting = accepting;
+    this.#saving = compared.then(async () => {
+      await createTurns(0).done(1);
+      const accepted = this.accepted.unaccepted(listed);
+      await Promise.allSettled([this.#saveCatalog(definition, listing, accepted), accepting]);
+    });
+    void accepting.then(() => {
+      if (this.#accepting === accepting) this.#accepting = undefined;
+    });
+    return this.#saving;
+  }
+
+  #show(filtered: FilteredCatalog): void {
+    this.#catalog = filtered;
+    this.#context.onCatalog(this, filtered);
+  }
+
+  /** Takes over the catalog that a connection has read. */
+  #takeCatalog(connection: Connection): void {
+    const filtered = connection.filteredCatalog;
+    if (filtered === undefined) return;
+    if (this.#taken.get(connection) !== filtered) {
+      this.#taken.set(connection, filtered);
+      this.#list(connection, filtered.catalog.tools);
+    }
+    if (this.#isShown(connection) && this.#catalog !== filtered) {
+      if (connection !== this.shared) {
+        this.shared?.setPreviousCatalog(filtered);
+        this.#listed = this.accepted.list(filtered.catalog.tools, { isNew: true, before: this.#listed });
+      }
+      this.#show(filtered);
+    }
+    this.#note(connection);
+    this.#context.saveSoon();
+  }
+
+  /** Whether the registries show this connection's catalog: the shared one, unless it is down or its clients have left. */
+  #isShown(connection: Connection): boolean {
+    if (connection === this.shared || this.shared?.filteredCatalog === undefined) return true;
+    return (this.#asksBack || this.#left.has(this.shared)) && this.shared.peer?.era === "legacy";
+  }
+
+  /** Sets the tools that a connection lists: as the server lists them now, or from the cache. */
+  #list(connection: Connection, from: CachedCatalog | FilteredCatalog["catalog"]["tools"]): void {
+    const isNew = !("catalog" in from);
+    const tools = isNew ? from : from.catalog.tools;
+    if (!isNew) for (const tool of from.accepted ?? []) this.accepted.meet(tool, false);
+    if (connection === this.shared) this.#listed = this.accepted.list(tools, { isNew, before: this.#listed });
+    else {
+      const before = this.#listedByOthers.get(connection);
+      this.#listedByOthers.set(connection, this.accepted.list(tools, { isNew, before }));
+    }
+  }
+
+  #remember(cached: CachedCatalog): FilteredCatalog {
+    const filtered = toFiltered(cached);
+    this.#remembered = cached;
+    this.shared?.setPreviousCatalog(filtered);
+    if (this.shared !== undefined) this.#list(this.shared, cached);
+    return filtered;
+  }
+
+  /** Copies the catalog of a connection now. The server may be disconnected before it is saved. */
+  #note(connection: Connection): void {
+    const listing = this.definition && listingOf(connection);
+    if (listing === undefined) return;
+    if (this.#isShown(connection)) this.#remembered = listing;
+    const choosesEra = connection !== this.shared || this.#context.options.era !== undefined;
+    this.#unsaved = { ...listing, choosesEra, listed: this.listedBy(connection) };
+  }
+
+  #readCached(definition: ServerDefinition): Promise<CachedCatalog | undefined> {
+    this.#cached ??= this.#context.cache.read(definition);
+    return this.#cached;
+  }
+
+  #readAccepted(definition: ServerDefinition): Promise<void> {
+    this.#acceptedRead ??= this.#context.cache.readAccepted(definition).then((earlier) => {
+      if (earlier) this.accepted.setEarlier(earlier);
+    });
+    return this.#acceptedRead;
+  }
+
+  async #saveAccepted(definition: ServerDefinition): Promise<void> {
+    const news = this.accepted.news();
+    if (news.size === 0) return;
+    try {
+      this.accepted.setEarlier(await this.#context.cache.addAccepted(definition, news));
+      this.accepted.setUnsaved(undefined);
+    } catch (error) {
+      this.accepted.setUnsaved(errorMessage(error));
+    }
+  }
+
+  async #saveCatalog(
+    definition: ServerDefinition,
+    { choosesEra, catalog, hidden, offer: counts, peer: negotiated, capabilities }: UnsavedListing,
+    accepted: CachedCatalog["accepted"],
+  ): Promise<void> {
+    const before = await this.#readCached(definition);
+    const peer = choosesEra && before !== undefined ? before.peer : negotiated;
+    const savedAt = this.#context.now();
+    const { ttlMs } = catalog;
+    const isAsBefore =
+      before !== undefined &&
+      savedAt - before.reachedAt < protocolLifetime &&
+      before.peer.era === peer.era &&
+      before.peer.transport === peer.transport;
+    const latest: CachedCatalog = {
+      catalog,
+      hidden,
+      offer: counts,
+      capabilities,
+      peer,
+      accepted,
+      // The protocol may have been negotiated in an earlier run.
+      reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
+      savedAt,
+      freshUntil: ttlMs === undefined ? undefined : savedAt + ttlMs,
+    };
+    this.#cached = Promise.resolve(latest);
+    await this.#context.cache.save(definition, latest);
+  }
+
+  // Creation and events of connections
+
+  #createShared(): Connection {
+    return this.#createConnection(this.#context.options, {
+      onState: (state) => this.#onState(state),
+      onNews: (news) => {
+        if (news.type === "catalog" && this.shared) this.#takeCatalog(this.shared);
+        this.#context.emit(news);
+      },
+    });
+  }
+
+  #createConnection(
+    purpose: ConnectionPurpose,
+    events: { readonly onState: (state: ServerState) => void; readonly onNews: (news: ServerNews) => void },
+  ): Connection {
+    const { clock, options, group, configuration } = this.#context;
+    const { observe, recover = false, idleStop = 300_000 } = options;
+    const { name } = this;
+    const definition = this.#entry.definition ?? { name, excludeTools: [] };
+    const connection: Connection = new Connection(
+      {
+        definition,
+        open: createOpener(this, purpose, this.#context, () => connection),
+        connectTimeout: configuration().settings.host.connectTimeout,
+        catalogBytes: () => configuration().settings.host.limits.catalogBytes,
+        clock,
+        observe: (step) => observe?.(name, step),
+        ...events,
+      },
+      {
+        group,
+        isProgram: this.#entry.definition?.transport.kind === "stdio",
+        recover,
+        idleAfter: () => {
+          const isLazy = options.lazy === true || this.definition?.extras.start === "lazy";
+          return recover && isLazy ? idleStop : undefined;
+        },
+      },
+    );
+    return connection;
+  }
+
+  #onState(state: ServerState): void {
+    const isListed = state.status === "connected" && state.offer !== undefined;
+    if (isListed && this.shared) this.#takeCatalog(this.shared);
+    this.#noteStart(state, isListed);
+    this.#context.emit({ type: "state", state });
+  }
+
+  #noteStart(state: ServerState, isListed: boolean): void {
+    const { definition } = this;
+    if (definition === undefined) return;
+    if (state.status === "connecting") this.#hasWorked = false;
+    if (isListed && !this.#hasWorked) {
+      this.#hasWorked = true;
+      this.#context.failedStarts.worked(definition);
+    }
+    if (state.status === "disconnected" && !this.#hasWorked && "message" in state && isFailedStart(state.reason))
+      this.#context.failedStarts.failed(definition, state.message);
+  }
+}
+
+/** The catalog that a connection lists now; undefined if it is not connected. */
+function listingOf(connection: Connection): Listing | undefined {
+  const { filteredCatalog, state, capabilities } = connection;
+  if (filteredCatalog === undefined || state.status !== "connected") return undefined;
+  const { catalog, hidden, offer: counts } = filteredCatalog;
+  return { peer: state.peer, capabilities, offer: counts, catalog, hidden: [...hidden] };
+}
+
+function toFiltered({ catalog, hidden, offer: counts }: CachedCatalog): FilteredCatalog {
+  return { catalog, hidden: new Map(hidden), offer: counts };
+}
+
+function toProtocol({ era, transport }: Peer): NegotiatedProtocol | undefined {
+  if (transport === undefined) return undefined;
+  if (era === "legacy") return { era, transport };
+  return transport === "sse" ? undefined : { era, transport };
+}

@@ -1,0 +1,308 @@
+/**
+ * One host for each workspace, which all its clients share, and the connections of each client: the shared one of a
+ * server, or its own if the server must not be shared.
+ */
+
+import type { Clock } from "@fairlead/core/clock";
+import type {
+  DeclaredCapabilities,
+  GreetingHooks,
+  NamedServer,
+  OpenedHost,
+  QuestionHandler,
+} from "@fairlead/core/host/types";
+import type { Connection } from "@fairlead/core/server/connection";
+import type { Server } from "@fairlead/core/server/server";
+import { canonicalJson } from "@fairlead/core/text/canonical-json";
+import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
+import type { Era, JsonObject, ServerInfo } from "@fairlead/wire";
+import type { GatewayLoops } from "./gateway-loops.ts";
+import { createListNews, type ListNews } from "./lists/list-news.ts";
+
+/** The folder and environment of a client. Clients with the same workspace share a host. */
+export interface Workspace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The client's command-line options that choose the settings files. */
+  readonly options?: Pick<ConfigurationOptions, "root" | "settingsFile" | "workspace" | "trustWorkspace"> | undefined;
+}
+
+/** What the gateway decides about a host. */
+export interface HostHooks {
+  /** The capabilities that shared connections declare to servers. */
+  readonly declare: DeclaredCapabilities;
+  /** Called for a server's question that belongs to no known request of a client. */
+  readonly onQuestion: QuestionHandler;
+  /** Finds servers that lead back to this gateway. */
+  readonly greeting: GreetingHooks;
+}
+
+/** Creates a host for a workspace. The program that contains the gateway provides it; the gateway disposes the host. */
+export type CreateGatewayHost = (workspace: Workspace, hooks: HostHooks) => Promise<OpenedHost>;
+
+export interface WorkspacesOptions {
+  readonly createHost: CreateGatewayHost;
+  readonly loops: GatewayLoops;
+  /** The name and version of this gateway. */
+  readonly self: Pick<ServerInfo, "name" | "version">;
+  readonly clock: Clock;
+}
+
+/** The host of a workspace ends this many milliseconds after its last client has left. */
+const stays = 300_000;
+
+/** Gateways above a client, by their tokens, and which servers the client's requests reach. */
+interface GatewaysAbove {
+  readonly tokens: readonly string[];
+  readonly reaches: (server: string) => boolean;
+}
+
+const withoutTokens =
+  "is a Fairlead gateway behind a program that leaves out _meta, so Fairlead cannot tell whether it leads back to this gateway";
+
+/** The workspaces of all clients. Dispose it to close their hosts. */
+export class Workspaces implements AsyncDisposable {
+  readonly #options: WorkspacesOptions;
+  readonly #open = new Map<string, Promise<SharedWorkspace>>();
+  readonly #opened = new Set<SharedWorkspace>();
+
+  constructor(options: WorkspacesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Finds or creates the host of a workspace for one client.
+   *
+   * @param conversation The id of the client's connection, `GatewayClient.conversation`.
+   */
+  async enter(workspace: Workspace, conversation: string): Promise<ClientWorkspace> {
+    const key = canonicalJson([workspace.cwd, workspace.env, workspace.options ?? {}]);
+    const opening = this.#open.get(key) ?? SharedWorkspace.open(workspace, this.#options);
+    this.#open.set(key, opening);
+    try {
+      const shared = await opening;
+      this.#opened.add(shared);
+      shared.enter();
+      const leave = (): void =>
+        shared.leave(() => {
+          this.#open.delete(key);
+          this.#opened.delete(shared);
+        });
+      return new ClientWorkspace(shared, conversation, leave);
+    } catch (error) {
+      this.#open.delete(key);
+      throw error;
+    }
+  }
+
+  /** The hosts of all workspaces that are open. */
+  hosts(): readonly OpenedHost[] {
+    return [...this.#opened].map(({ host }) => host);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values());
+    this.#open.clear();
+    this.#opened.clear();
+    await Promise.all(opened.flatMap((each) => (each.status === "fulfilled" ? [each.value.close()] : [])));
+  }
+}
+
+/** The host that all clients of a workspace share. */
+class SharedWorkspace {
+  readonly host: OpenedHost;
+  readonly news: ListNews;
+  /** When a list request first started each server, in milliseconds of the clock. */
+  readonly firstStarts: WeakMap<Server, number> = new WeakMap();
+  readonly above: Set<GatewaysAbove>;
+  readonly below: WeakMap<NamedServer, readonly string[]>;
+  readonly #clock: Clock;
+  #clients = 0;
+  #cancelEnd: (() => void) | undefined;
+
+  static async open(workspace: Workspace, options: WorkspacesOptions): Promise<SharedWorkspace> {
+    const above = new Set<GatewaysAbove>();
+    const below = new WeakMap<NamedServer, readonly string[]>();
+    const host: OpenedHost = await options.createHost(workspace, {
+      // Not all clients support these. A server's question to such a client fails.
+      declare: { elicitation: true, sampling: true, roots: false },
+      onQuestion: async (server, method) => {
+        host.gateway.servers.get(server).noteAsksBack();
+        throw new Error(`"${server}" sent ${method}, but Fairlead cannot tell which of its clients should answer`);
+      },
+      greeting: greetingHooks(options, above, below),
+    });
+    return new SharedWorkspace(host, options.clock, above, below);
+  }
+
+  constructor(
+    host: OpenedHost,
+    clock: Clock,
+    above: Set<GatewaysAbove>,
+    below: WeakMap<NamedServer, readonly string[]>,
+  ) {
+    this.host = host;
+    this.#clock = clock;
+    this.above = above;
+    this.below = below;
+    this.news = createListNews(host, clock);
+    // The settings may have changed what a client may use, so all lists may have changed.
+    const reloaded = (): void => this.news.changed(["tools", "prompts", "resources"]);
+    // If the new settings cannot be read, the host keeps the old ones.
+    host.on("settings_changed", () => void host.reload().then(reloaded, () => {}));
+    // The host itself has applied what the IDE reports.
+    host.on("ide_trust_changed", reloaded);
+  }
+
+  enter(): void {
+    this.#clients += 1;
+    this.#cancelEnd?.();
+    this.#cancelEnd = undefined;
+  }
+
+  /** @param onEnd Called when the workspace ends, because no client has come back. */
+  leave(onEnd: () => void): void {
+    this.#clients -= 1;
+    if (this.#clients > 0) return;
+    const end = (): void => {
+      onEnd();
+      void this.close();
+    };
+    this.#cancelEnd = this.#clock.after(stays, end, { background: true });
+  }
+
+  async close(): Promise<void> {
+    this.#cancelEnd?.();
+    this.news.close();
+    await this.host[Symbol.asyncDispose]();
+  }
+}
+
+/** One client in its workspace. */
+export class ClientWorkspace {
+  readonly host: OpenedHost;
+  /** The notifications about changes of the lists that clients see. */
+  readonly news: ListNews;
+  readonly #shared: SharedWorkspace;
+  readonly #conversation: string;
+  readonly #leave: () => void;
+  #declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
+  #above: GatewaysAbove | undefined;
+  #isClosed = false;
+
+  constructor(shared: SharedWorkspace, conversation: string, leave: () => void) {
+    this.host = shared.host;
+    this.news = shared.news;
+    this.#shared = shared;
+    this.#conversation = conversation;
+    this.#leave = leave;
+  }
+
+  /** When a list request first started each server, in milliseconds of the clock. */
+  get firstStarts(): WeakMap<Server, number> {
+    return this.#shared.firstStarts;
+  }
+
+  /** Sets what the client's own connections declare to servers. Without this call: elicitation, sampling and roots. */
+  declare(capabilities: JsonObject): void {
+    this.#declared = capabilities;
+  }
+
+  /** Sets the tokens of the gateways above the client, and which servers its requests reach. */
+  setAbove(tokens: readonly string[], reaches: (server: string) => boolean): void {
+    const { above } = this.#shared;
+    if (this.#above !== undefined) above.delete(this.#above);
+    this.#above = { tokens, reaches };
+    if (tokens.length > 0 && !this.#isClosed) above.add(this.#above);
+  }
+
+  /** Returns the tokens of the gateways below these servers. */
+  below(servers: readonly string[]): readonly string[] {
+    return servers.flatMap((name) => {
+      const server = this.host.gateway.servers.find(name);
+      return (server && this.#shared.below.get(server)) ?? [];
+    });
+  }
+
+  /**
+   * Returns the connection for this client's requests to a server: the shared one in the client's era, or the client's
+   * own. Starts the server only if its era must be found first.
+   *
+   * @throws HostError if the server is unknown or may not start
+   */
+  async connectionOf(name: string, era: Era): Promise<Connection> {
+    const server = this.host.gateway.servers.get(name);
+    const shared = await server.sharedFor(era);
+    // A client that cannot be asked anything can share a connection on which another client's question may come.
+    const owner = this.#declares("elicitation") || this.#declares("sampling") ? this.#conversation : undefined;
+    if (server.shareOf(shared, owner) === "all") return shared;
+    // For all clients: the lists and updates that they see come from their own connections from now on.
+    server.unshare(shared);
+    if (this.#isClosed) throw new Error("the client has disconnected");
+    return server.other(this.#idIn(era), {
+      declare: {
+        elicitation: this.#declares("elicitation"),
+        sampling: this.#declares("sampling"),
+        roots: this.#declares("roots"),
+      },
+      onQuestion: async (asker, method) => {
+        throw new Error(`"${asker}" sent ${method}, but the client cannot answer: it has no open request`);
+      },
+      era: era === "legacy" ? era : undefined,
+    });
+  }
+
+  /** Tells the servers on the client's own connections that its roots have changed. */
+  async rootsChanged(): Promise<void> {
+    for (const server of this.host.gateway.servers.all())
+      for (const connection of this.#ownOf(server)) await server.rootsChanged(connection);
+  }
+
+  /** Closes the client's own connections. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#above !== undefined) this.#shared.above.delete(this.#above);
+    const servers = this.host.gateway.servers.all();
+    await Promise.all(servers.flatMap((server) => eras.map((era) => server.closeOther(this.#idIn(era)))));
+    this.#leave();
+  }
+
+  #declares(name: string): boolean {
+    return this.#declared[name] !== undefined;
+  }
+
+  #idIn(era: Era): string {
+    return `${this.#conversation} ${era}`;
+  }
+
+  #ownOf(server: Server): readonly Connection[] {
+    return eras.flatMap((era) => server.findOther(this.#idIn(era)) ?? []);
+  }
+}
+
+const eras: readonly Era[] = ["legacy", "modern"];
+
+function greetingHooks(
+  { loops, self }: Pick<WorkspacesOptions, "loops" | "self">,
+  above: ReadonlySet<GatewaysAbove>,
+  below: WeakMap<NamedServer, readonly string[]>,
+): GreetingHooks {
+  return {
+    async meta({ name }) {
+      const reaching = [...above].filter(({ reaches }) => reaches(name));
+      return loops.metaOf(
+        "above",
+        reaching.flatMap(({ tokens }) => tokens),
+      );
+    },
+    async accepts(server, meta, serverInfo) {
+      const tokens = await loops.read("below", meta);
+      if (tokens === "loop") return false;
+      // Each gateway of this version sends tokens.
+      const isGateway = serverInfo.name === self.name && serverInfo.version === self.version;
+      if (isGateway && tokens.length === 0) return withoutTokens;
+      below.set(server, tokens);
+      return true;
+    },
+  };
+}
