@@ -20,14 +20,6 @@ import { digestOf } from "./receipts.ts";
  */
 export const gatewayPort = "4100";
 
-/** The client that gets an entry, and the file for it. */
-interface EntryRequest {
-  readonly client: ClientName;
-  readonly file: string;
-  /** The gateway's URL. Undefined if the client starts a command. */
-  readonly url: string | undefined;
-}
-
 /** The entry that `connect` will write, and warnings for the user. */
 interface PlannedEntry {
   /** The entry, still without a token. Fairlead creates the token after the user has agreed to the change. */
@@ -36,12 +28,14 @@ interface PlannedEntry {
 }
 
 /**
- * Creates the entry for a client.
+ * Creates the entry for a client. `url`: the gateway's URL, or undefined if the client starts a command.
  *
  * @throws HostError `usage` if the client's file does not support servers with a URL
  */
 export async function entryFor(
-  { client, file, url }: EntryRequest,
+  client: ClientName,
+  file: string,
+  url: string | undefined,
   { environment: { env }, locations }: Configuration,
   { io, globals }: Context,
 ): Promise<PlannedEntry> {

@@ -138,7 +138,7 @@ async function tryConnect(
 ): Promise<ClientReport> {
   const { io, out, globals } = context;
   const url = http ? `http://127.0.0.1:${toPort(port, context)}/mcp` : undefined;
-  const { entry, warnings } = await entryFor({ client, file, url }, configuration, context);
+  const { entry, warnings } = await entryFor(client, file, url, configuration, context);
   const base = { client, file, entry, warnings };
   if (print) {
     // The user copies the printed entry, so it must already contain a valid token.
@@ -183,20 +183,16 @@ async function tryConnect(
   }
   const final =
     url === undefined ? plan : await planConnect({ ...request, entry: await withToken(client, url, state) }, receipts);
-  const action = await write({ plan: final, move, receipts }, configuration, context);
+  const action = await write(final, move, receipts, configuration, context);
   // A stdio entry needs no token, so Fairlead deletes the tokens of an earlier HTTP entry.
   if (url === undefined && plan.earlier !== undefined) await revokeClientTokens(client, state);
   return { ...report, action };
 }
 
-interface Work {
-  readonly plan: ConnectPlan;
-  readonly move: MovePlan | undefined;
-  readonly receipts: ReceiptStore;
-}
-
 async function write(
-  { plan, move, receipts }: Work,
+  plan: ConnectPlan,
+  move: MovePlan | undefined,
+  receipts: ReceiptStore,
   configuration: Configuration,
   context: Context,
 ): Promise<"written"> {

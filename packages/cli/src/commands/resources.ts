@@ -86,7 +86,7 @@ Examples:
     const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
     await useHost(typed?.configuration ?? configured, context, async (host) => {
       const named = typed?.name ?? server ?? (second === undefined ? undefined : serverNamed(first, host));
-      const address = await findReadable({ word: second ?? first, server: named, values }, host, context);
+      const address = await findReadable(second ?? first, named, values, host, context);
       const destination = save === undefined ? undefined : await openSavePlace(save, io.cwd);
       const { server: owner, uri } = address;
       if (!(await isDeniedByName(owner, uri, "resource", host))) await connectServer(owner, host, context);
@@ -107,23 +107,19 @@ function serverNamed(name: string, host: Host): string {
   throw new HostError("server_unknown", `there is no server "${name}"${hint}`, { next: "fairlead mcp list" });
 }
 
-interface Wanted {
-  readonly word: string;
-  /**
-   * The value of `--server`. If it is set, `word` is a URI or a template of that server, even if the server does not
-   * list it.
-   */
-  readonly server: string | undefined;
-  readonly values: readonly NamedValue[];
-}
-
 /**
  * Finds the server and the URI for the typed word: `@server://path`, `server:uri`, a bare URI, or a template with
- * values.
+ * values. `server` is the value of `--server`: if it is set, the word is a URI or a template of that server, even if the
+ * server does not list it.
  */
-async function findReadable(wanted: Wanted, host: Host, context: Context): Promise<ResourceAddress> {
-  const { server, values } = wanted;
-  const target = wanted.word.replace(/^@/, "");
+async function findReadable(
+  word: string,
+  server: string | undefined,
+  values: readonly NamedValue[],
+  host: Host,
+  context: Context,
+): Promise<ResourceAddress> {
+  const target = word.replace(/^@/, "");
   const isTemplate = variablesOf(target).length > 0;
   if (values.length > 0 && !isTemplate)
     throw usageError(`--arg works only with a template, and "${target}" has no variables`, context);

@@ -44,7 +44,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   const { named, isOpen, find, byName, servers = namesOf(host), wait } = search;
   const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !cachedNames.has(name);
-  await connectWithin({ wait }, host, named.filter(isUnknown), context);
+  await connectWithin(wait, host, named.filter(isUnknown), context);
   const cached = find();
   const isCached = !(cached instanceof HostError);
   const searched = isCached ? before(byName?.serverOf(cached), servers) : servers;
@@ -54,8 +54,8 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   const others = open.filter((name) => !skipped.some(({ server }) => server === name));
   // If no cached catalog has the prompt or resource, the catalogs of the named servers may be out of date.
   const wanted = isCached ? others : [...named, ...others];
-  const rival = byName && { ...byName, find, servers };
-  await connectWithin({ wait, rivals: rival && ((left) => rivalsOf(rival, left)) }, host, wanted, context);
+  const rivals = byName && ((left: readonly string[]) => rivalsOf({ ...byName, find, servers }, left));
+  await connectWithin(wait, host, wanted, context, rivals);
   const found = find();
   if (!(found instanceof HostError)) return found;
   for (const state of host.states()) {
@@ -121,22 +121,17 @@ function quoted(names: readonly string[]): string {
 /** After this many milliseconds, Fairlead tells the user for which servers it waits. */
 const remarkDelay = 1000;
 
-interface WaitOptions {
-  /** Milliseconds to wait. Default: the connect timeout in the settings. */
-  readonly wait: number | undefined;
-  /** Returns which of the connecting servers to wait for. Default: all. */
-  readonly rivals?: (left: readonly string[]) => Rivals;
-}
-
 /**
  * Connects to the servers, all at the same time. Returns when no server is left to wait for, or after `wait`
- * milliseconds. The other servers connect in the background.
+ * milliseconds (default: the connect timeout in the settings). The other servers connect in the background. `rivals`
+ * returns which of the connecting servers to wait for; default: all.
  */
 async function connectWithin(
-  { wait, rivals }: WaitOptions,
+  wait: number | undefined,
   host: Host,
   names: readonly string[],
   context: Context,
+  rivals?: (left: readonly string[]) => Rivals,
 ): Promise<void> {
   const { io, out, globals } = context;
   const enough = new AbortController();

@@ -45,7 +45,7 @@ Examples:
     if (globals.json) return out.json({ ...document(found, configuration), signIn: signIn && signInDocument(signIn) });
     const missing = await missingSecrets({ ...configuration, servers: [found] }, context);
     out.show(out.style.bold(toSafeLine(found.server.name)));
-    out.show(layout(fields(found, configuration, { typed: out.typed, missing, signIn }), safe`  `));
+    out.show(layout(fields(found, configuration, out.typed, missing, signIn), safe`  `));
     for (const problem of found.server.problems) out.show(out.typed(safe`  ${problemLines(problem)}`));
   },
 };
@@ -60,16 +60,12 @@ async function signInOf(
   return signInReader(configuration)(definition).catch(() => undefined);
 }
 
-interface Extras {
-  readonly typed: Output["typed"];
-  readonly missing: ReadonlySet<string>;
-  readonly signIn: SignInState | undefined;
-}
-
 function fields(
   { server, admission }: AdmittedServer,
   configuration: Configuration,
-  { typed, missing, signIn }: Extras,
+  typed: Output["typed"],
+  missing: ReadonlySet<string>,
+  signIn: SignInState | undefined,
 ): Field[] {
   const { scope, origin, shadows, definition } = server;
   const refused = admission.status !== "admitted";

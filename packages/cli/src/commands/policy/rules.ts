@@ -81,7 +81,7 @@ Examples:
         const rule = await toRule(subject, decision, context);
         const written = await writeRule(userRuleFile(configuration.locations), rule);
         const above = await overruledBy(written, await pairsOf(subject, rule, host), configuration);
-        report({ subject, rule, written, above }, context);
+        report(subject, rule, written, above, context);
       });
     },
   };
@@ -130,14 +130,13 @@ async function checkPattern(text: string): Promise<void> {
   if (typeof pattern === "string") throw new HostError("usage", `--args-pattern cannot be used: ${pattern}`);
 }
 
-interface Report {
-  readonly subject: Subject;
-  readonly rule: RuleToWrite;
-  readonly written: WrittenRule;
-  readonly above: readonly Overruled[];
-}
-
-function report({ subject, rule, written, above }: Report, context: Context): void {
+function report(
+  subject: Subject,
+  rule: RuleToWrite,
+  written: WrittenRule,
+  above: readonly Overruled[],
+  context: Context,
+): void {
   const { out, globals } = context;
   const { file, line, replaced } = written;
   const position = safe`${toSafeLine(file)}:${line}`;
@@ -271,7 +270,7 @@ Examples:
     await useHost(configuration, context, async (host) => {
       await warnOfPolicyProblems(host, context);
       const subject = await readSubject(host, configuration, context);
-      await removeAbout(subject, { host, configuration, context });
+      await removeAbout(subject, host, configuration, context);
     });
   },
 };
@@ -297,7 +296,7 @@ async function removeAt(ruleLine: RuleLine, configuration: Configuration, contex
   const removed = await removeRules(file, (rule) => ruleLine.line >= rule.line && ruleLine.line <= rule.lastLine);
   if (removed.length === 0)
     throw new HostError("usage", `${file}:${ruleLine.line} has no [[rule]] there`, { next: "fairlead policy list" });
-  reportRemoval({ removed: [{ file, rules: removed }], approvals: 0 }, configuration, context);
+  reportRemoval([{ file, rules: removed }], 0, configuration, context);
 }
 
 const isThere = (file: string): Promise<boolean> =>
@@ -306,13 +305,12 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-interface Removal {
-  readonly host: Host;
-  readonly configuration: Configuration;
-  readonly context: Context;
-}
-
-async function removeAbout(subject: Subject, { host, configuration, context }: Removal): Promise<void> {
+async function removeAbout(
+  subject: Subject,
+  host: Host,
+  configuration: Configuration,
+  context: Context,
+): Promise<void> {
   const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
   const condition = { argsPattern, client };
@@ -328,7 +326,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const isWhole = kind === "tool" && argsPattern === undefined;
   const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool, client) : 0;
   if (found.length === 0 && approvals === 0) throw await nothingFound(subject, host);
-  reportRemoval({ removed: found, approvals }, configuration, context);
+  reportRemoval(found, approvals, configuration, context);
   if (!context.globals.json && !/[*?]/.test(server + tool)) await tellDecision(subject, host, context);
 }
 
@@ -365,13 +363,13 @@ interface Removed {
   readonly rules: readonly RemovedRule[];
 }
 
-interface Removals {
-  readonly removed: readonly Removed[];
+function reportRemoval(
+  removed: readonly Removed[],
   /** Number of saved approvals that were removed. */
-  readonly approvals: number;
-}
-
-function reportRemoval({ removed, approvals }: Removals, { servers }: Configuration, { out, globals }: Context): void {
+  approvals: number,
+  { servers }: Configuration,
+  { out, globals }: Context,
+): void {
   if (globals.json) {
     const rules = removed.flatMap(({ file, rules: ofFile }) =>
       ofFile.map(({ line, members }) => ({ file, line, ...members })),
