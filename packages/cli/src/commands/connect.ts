@@ -136,7 +136,7 @@ async function tryConnect(
   configuration: Configuration,
   context: Context,
 ): Promise<ClientReport> {
-  const { io, out, globals } = context;
+  const { out, globals } = context;
   const url = http ? `http://127.0.0.1:${toPort(port, context)}/mcp` : undefined;
   const { entry, warnings } = await entryFor(client, file, url, configuration, context);
   const base = { client, file, entry, warnings };
@@ -168,16 +168,8 @@ async function tryConnect(
     if (!globals.json) out.say(safe`${toSafeLine(clients[client].title)} is already connected: ${toSafeLine(file)}`);
     return report;
   }
-  // With --yes there is no question for which the user must read the difference.
-  if (yes ? !globals.json && !globals.quiet : !globals.json || canAsk(io)) out.exactly(differenceText(report));
-  for (const warning of report.warnings) out.warn(safe`warning: ${toVisibleLine(warning)}`);
-  if (!yes && !canAsk(io))
-    throw new HostError(
-      "usage",
-      `${client} was not connected: connect asks first, and there is no terminal to ask on`,
-      { next: `fairlead connect ${client}${http ? " --http" : ""}${replace ? " --replace" : ""} --yes` },
-    );
-  if (!yes && !(await confirm(io, safe`Write this?`))) {
+  const words = `connect ${client}${http ? " --http" : ""}${replace ? " --replace" : ""}`;
+  if (!(await mayWrite(report, words, yes, context))) {
     out.say(safe`nothing was written`);
     return { ...report, action: "declined" };
   }
@@ -187,6 +179,27 @@ async function tryConnect(
   // A stdio entry needs no token, so Fairlead deletes the tokens of an earlier HTTP entry.
   if (url === undefined && plan.earlier !== undefined) await revokeClientTokens(client, state);
   return { ...report, action };
+}
+
+/**
+ * Shows the difference and the warnings, and asks whether to write. With `--yes` there is no question for which the user
+ * must read the difference.
+ * @param words The command that the user typed, without `fairlead` and `--yes`.
+ * @throws HostError `usage` if there is no terminal to ask on
+ */
+async function mayWrite(
+  report: ClientReport,
+  words: string,
+  yes: boolean,
+  { io, out, globals }: Context,
+): Promise<boolean> {
+  if (yes ? !globals.json && !globals.quiet : !globals.json || canAsk(io)) out.exactly(differenceText(report));
+  for (const warning of report.warnings) out.warn(safe`warning: ${toVisibleLine(warning)}`);
+  if (yes) return true;
+  if (canAsk(io)) return confirm(io, safe`Write this?`);
+  const [verb = ""] = words.split(" ");
+  const message = `${report.client} was not ${verb}ed: ${verb} asks first, and there is no terminal to ask on`;
+  throw new HostError("usage", message, { next: `fairlead ${words} --yes` });
 }
 
 async function write(
@@ -290,7 +303,7 @@ Examples:
   },
 
   async run(context) {
-    const { io, out, globals, command, operands } = context;
+    const { out, globals, command, operands } = context;
     const { yes = false, force = false } = command.opts<{ yes?: boolean; force?: boolean }>();
     const client = operands.find(isClientName) ?? "claude-code";
     const configuration = await configurationOf(context);
@@ -319,15 +332,7 @@ Examples:
       else out.exactly(differenceText(refused));
       throw refusal;
     }
-    // With --yes there is no question for which the user must read the difference.
-    if (yes ? !globals.json && !globals.quiet : !globals.json || canAsk(io)) out.exactly(differenceText(report));
-    if (!yes && !canAsk(io))
-      throw new HostError(
-        "usage",
-        `${client} was not disconnected: disconnect asks first, and there is no terminal to ask on`,
-        { next: `fairlead disconnect ${client}${force ? " --force" : ""} --yes` },
-      );
-    if (!yes && !(await confirm(io, safe`Write this?`)))
+    if (!(await mayWrite(report, `disconnect ${client}${force ? " --force" : ""}`, yes, context)))
       return globals.json
         ? out.json(clientDocument({ ...report, action: "declined" }))
         : out.say(safe`nothing was written`);

@@ -77,7 +77,7 @@ Examples:
       for (const word of operands) {
         const loaded = await loadChecks(word, io.cwd);
         if (!globals.json) out.print(out.style.bold(toSafeLine(relative(io.cwd, loaded.path) || word)));
-        reports.push(await runFile(loaded, { configuration, validator, update }, context));
+        reports.push(await runFile(loaded, configuration, validator, update, context));
       }
     } finally {
       await validator.close();
@@ -88,22 +88,18 @@ Examples:
   },
 };
 
-interface RunOptions {
-  readonly configuration: Awaited<ReturnType<typeof configurationOf>>;
-  readonly validator: ReturnType<typeof createValidator>;
-  readonly update: boolean;
-}
-
 async function runFile(
   { path, file }: Awaited<ReturnType<typeof loadChecks>>,
-  { configuration, validator, update }: RunOptions,
+  configuration: Configuration,
+  validator: ReturnType<typeof createValidator>,
+  update: boolean,
   context: Context,
 ): Promise<FileReport> {
   const { out, globals } = context;
   const kept = snapshotPath(path);
   const snapshots = await loadSnapshots(kept, update);
   try {
-    return await withCheckedServer(file.target, { path, configuration, context }, async (server, name) => {
+    return await withCheckedServer(file.target, path, configuration, context, async (server, name) => {
       const outcomes = await runChecks(file, server, {
         snapshots,
         validator,
@@ -168,13 +164,6 @@ function parse(text: string, path: string): unknown {
 
 // Connects to the server that a file of checks tests: a configured server, or one that the file's command starts.
 
-/** A file of checks, and the configuration for its run. */
-interface CheckPlace {
-  readonly path: string;
-  readonly configuration: Configuration;
-  readonly context: Context;
-}
-
 /**
  * Connects to the server that the file tests, and passes the connected server to `use`.
  *
@@ -182,7 +171,9 @@ interface CheckPlace {
  */
 async function withCheckedServer<T>(
   target: CheckTarget,
-  { path, configuration: configured, context }: CheckPlace,
+  path: string,
+  configured: Configuration,
+  context: Context,
   use: (server: CheckedServer, name: string) => Promise<T>,
 ): Promise<T> {
   const { configuration, name } = await serverOf(target, configured, path);
