@@ -7,8 +7,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findTools } from "../packages/core/build/search/find-tools.js";
 import { createToolIndex } from "../packages/core/build/search/tool-index.js";
+import { findTools } from "../packages/core/build/search/tool-search.js";
 
 const sets = [
   { catalog: "tools.json", queries: "dev.json" },

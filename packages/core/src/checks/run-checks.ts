@@ -36,27 +36,27 @@ export interface CheckOutcome {
   readonly problems: readonly string[];
 }
 
-/** What checks need besides the server: snapshots, a JSON Schema validator and a clock. */
-interface CheckContext {
-  readonly snapshots: Snapshots;
-  readonly validator: Pick<Validator, "validate">;
-  readonly clock: Clock;
-  /** Called after each check. */
-  readonly onOutcome?: (outcome: CheckOutcome) => void;
-}
-
 /** The name of the check that compares the list of tools. */
 const toolsCheck = "tools";
 /** A shorter baseline counts as this many milliseconds, because the clock cannot measure it exactly. */
 const shortestBaseline = 1;
 
-/** Runs all checks, also after one has failed. Returns their outcomes in order. */
+/** Runs all checks, also after one has failed. Calls `onOutcome` after each, and returns all outcomes in order. */
 export async function runChecks(
   file: CheckFile,
   server: CheckedServer,
-  context: CheckContext,
+  {
+    snapshots,
+    validator,
+    clock,
+    onOutcome,
+  }: {
+    readonly snapshots: Snapshots;
+    readonly validator: Pick<Validator, "validate">;
+    readonly clock: Clock;
+    readonly onOutcome?: (outcome: CheckOutcome) => void;
+  },
 ): Promise<readonly CheckOutcome[]> {
-  const { snapshots, validator, clock, onOutcome } = context;
   const outcomes: CheckOutcome[] = [];
   const durations = new Map<string, number>();
 
@@ -128,12 +128,7 @@ function toolProblems({ include, exact }: NonNullable<CheckFile["tools"]>, tools
 }
 
 function definition({ description, inputSchema, outputSchema, annotations }: CatalogTool): JsonObject {
-  return {
-    description,
-    inputSchema,
-    outputSchema,
-    annotations,
-  };
+  return { description, inputSchema, outputSchema, annotations };
 }
 
 function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<string, number>): readonly string[] {
@@ -185,9 +180,7 @@ export async function loadSnapshots(file: string, update: boolean): Promise<Snap
     throw new HostError(
       "settings_invalid",
       `${file} is not a snapshot file: it is not a JSON object with the member "snapshots"`,
-      {
-        next: "Restore the committed file, or delete it and run: fairlead test FILE --update",
-      },
+      { next: "Restore the committed file, or delete it and run: fairlead test FILE --update" },
     );
   return new Snapshots(document["snapshots"], update);
 }

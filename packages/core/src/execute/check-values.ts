@@ -33,7 +33,7 @@ export function checkArguments(
 ): CheckedArguments | Promise<CheckedArguments> {
   const first = validateArguments(validator, tool.inputSchema, args, signal);
   if (!(first instanceof Promise) && first.issues.length === 0) return { args, warnings: first.warnings };
-  return withoutNulls(first, { serverName, tool, args }, validator, signal);
+  return withoutNulls(first, serverName, tool, args, validator, signal);
 }
 
 /** Validates arguments. A missing property that has a default is no issue: the server fills in the default. */
@@ -72,15 +72,11 @@ function isSameIssue(a: Issue, b: Issue): boolean {
   return a.path === b.path && a.message === b.message;
 }
 
-interface CallArguments {
-  readonly serverName: string;
-  readonly tool: CatalogTool;
-  readonly args: JsonObject;
-}
-
 async function withoutNulls(
   first: Validation | Promise<Validation>,
-  { serverName, tool, args }: CallArguments,
+  serverName: string,
+  tool: CatalogTool,
+  args: JsonObject,
   validator: Pick<Validator, "validate">,
   signal: AbortSignal,
 ): Promise<CheckedArguments> {

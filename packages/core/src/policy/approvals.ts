@@ -201,19 +201,20 @@ export interface ApprovedTools {
   readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
 }
 
-/** The state folder, and a function that finds a server by name. */
-interface ApprovedToolsOptions {
+/**
+ * Loads the saved approvals. If the file cannot be read, there are no approvals, and `problems` contains the reason.
+ */
+export async function loadApprovedTools({
+  state,
+  identityOf,
+  now,
+}: {
   /** The folder of Fairlead's state files. */
   readonly state: string;
   /** The server as the settings define it now. Undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly now: () => Date;
-}
-
-/**
- * Loads the saved approvals. If the file cannot be read, there are no approvals, and `problems` contains the reason.
- */
-export async function loadApprovedTools({ state, identityOf, now }: ApprovedToolsOptions): Promise<ApprovedTools> {
+}): Promise<ApprovedTools> {
   const problems: Problem[] = [];
   let approvals: readonly ToolApproval[] = await readToolApprovals(state).catch((error) => {
     problems.push(unread(error));

@@ -105,7 +105,7 @@ const workerFile: URL = new URL(
  */
 async function runQuery(job: ResultJob, { clock, signal }: QueryOptions): Promise<SelectedLines> {
   signal.throwIfAborted();
-  const worker = startLimitedThread(workerFile, { memoryMegabytes, data: job });
+  const worker = startLimitedThread(workerFile, memoryMegabytes, undefined, job);
   const isPlain = job.query.grep === undefined && job.query.jmespath === undefined;
   let stopTimer = (): void => undefined;
   let leave = (): void => undefined;

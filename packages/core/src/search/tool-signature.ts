@@ -4,15 +4,9 @@
 
 import { clip } from "@fairlead/wire/text";
 import { toLabel } from "../normalise/content/shorten.ts";
+import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { parametersOf } from "../normalise/schema/properties.ts";
 import { createTypeWriter, fold, toKey } from "../normalise/schema/write/type-text.ts";
-
-/** A tool as a model sees it. `parameters` is a JSON Schema. */
-export interface DescribedTool {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: unknown;
-}
 
 const limits = { depth: 1, members: 6, parts: 60 };
 const mostOptional = 8;
@@ -22,7 +16,11 @@ const longestSentence = 160;
  * Returns a line such as `read(path: string, …+9) - Reads a file.` Lists all required parameters, and optional ones up
  * to about 8 in total; `…+9` is the number of the others.
  */
-export function toolSignature({ name, description, parameters: schema }: DescribedTool): string {
+export function toolSignature({
+  name,
+  description,
+  parameters: schema,
+}: Pick<FunctionDeclaration, "name" | "description"> & { readonly parameters: unknown }): string {
   const parameters = parametersOf(schema);
   const required = parameters.filter((parameter) => parameter.required).length;
   const typeOf = createTypeWriter(schema, limits);

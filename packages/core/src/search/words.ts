@@ -117,15 +117,14 @@ export function wordsOfServer({ name, title = "", instructions = "" }: Searchabl
   return weights;
 }
 
-/** The words of one tool and its server, each with its weight. */
-interface ToolWords {
-  readonly weights: ReadonlyMap<string, number>;
-  /** How many characters of the tool's texts were split into words. */
-  readonly characters: number;
-}
-
-/** Returns the words of a tool, including the words of its server from `wordsOfServer`. */
-export function wordsOfTool(tool: SearchableTool, ofServer: ReadonlyMap<string, number>): ToolWords {
+/**
+ * Returns the words of a tool, including the words of its server from `wordsOfServer`, each with its weight, and how many
+ * characters of the tool's texts were split into words.
+ */
+export function wordsOfTool(
+  tool: SearchableTool,
+  ofServer: ReadonlyMap<string, number>,
+): { readonly weights: ReadonlyMap<string, number>; readonly characters: number } {
   const weights: Weights = new Map(ofServer);
   const { names, texts } = parametersOf(tool.inputSchema);
   const fields: readonly (readonly [text: string, field: Field])[] = [

@@ -1,14 +1,13 @@
 /** A cache of values that are computed from texts. Drops the least recently used value first. */
 
-/** Maximum size of the cache. Above it, the least recently used values are dropped. */
-export interface CacheLimits {
-  readonly entries: number;
-  /** Maximum length of all keys together. */
-  readonly characters: number;
-}
-
-/** Creates a cache as a function. It returns the cached value of a key, or computes it with `make`. */
-export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) => T): (key: string) => T {
+/**
+ * Creates a cache as a function. It returns the cached value of a key, or computes it with `make`. The keys of all
+ * values together have at most `characters`.
+ */
+export function createBoundedCache<T>(
+  limits: { readonly entries: number; readonly characters: number },
+  make: (key: string) => T,
+): (key: string) => T {
   const kept = new Map<string, T>();
   let characters = 0;
   let latest: { readonly key: string; readonly value: T } | undefined;

@@ -83,16 +83,14 @@ function reasonOf(error: unknown, what: string): string {
   return `${what} could not be used (${clip(errorMessage(error), 200)})`;
 }
 
-interface LinearPatterns {
+/**
+ * Matches servers' patterns in linear time. V8's own engine can hang on a pattern of seven characters. `refusal` returns
+ * why a pattern cannot be used (look-around, back-references, repeat counts above 1000).
+ */
+function createLinearPatterns(): {
   readonly engine: RegExpEngine;
-  /**
-   * Why a pattern cannot be used (look-around, back-references, repeat counts above 1000); undefined if it can be used.
-   */
   readonly refusal: (pattern: string) => string | undefined;
-}
-
-/** Matches servers' patterns in linear time. V8's own engine can hang on a pattern of seven characters. */
-function createLinearPatterns(): LinearPatterns {
+} {
   const compiled = new Map<string, RegExpLike | Error>();
 
   function compile(pattern: string): RegExpLike | Error {

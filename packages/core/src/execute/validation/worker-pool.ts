@@ -71,7 +71,7 @@ export function createWorkerPool({
 
   function start(): Thread {
     const thread: Thread = {
-      worker: startLimitedThread(worker, { memoryMegabytes, youngMegabytes: 32 }),
+      worker: startLimitedThread(worker, memoryMegabytes, 32),
       isReady: false,
       current: undefined,
       callOff: () => undefined,

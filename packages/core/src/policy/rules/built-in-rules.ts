@@ -35,25 +35,18 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   sampling: rule("sampling", "ask_user", "sampling"),
 };
 
-interface BuiltIn {
-  /** In plan mode, denies every tool that is not known to be read-only. */
-  readonly plan: PolicyRule;
-  /** In plan mode, asks about a read-only tool. */
-  readonly planAsks: PolicyRule;
-  readonly changed: PolicyRule;
-  /** Denies a tool with a changed definition if there is no terminal to ask on. */
-  readonly changedUnseen: PolicyRule;
-  readonly yolo: PolicyRule;
-  /** If there is no terminal to ask on, denies a request that needs confirmation. */
-  readonly headless: PolicyRule;
-}
-
 /** The rules for approval modes, changed definitions and a missing terminal. */
-export const builtIn: BuiltIn = {
+export const builtIn: Readonly<
+  Record<"plan" | "planAsks" | "changed" | "changedUnseen" | "yolo" | "headless", PolicyRule>
+> = {
+  /** In plan mode, denies every tool that is not known to be read-only. */
   plan: rule("plan", "deny"),
+  /** In plan mode, asks about a read-only tool. */
   planAsks: rule("plan", "ask_user"),
   changed: rule("changed", "ask_user"),
+  /** Denies a tool with a changed definition if there is no terminal to ask on. */
   changedUnseen: { ...rule("changed", "deny"), denyMessage: "there is no terminal to ask on" },
   yolo: rule("yolo", "allow"),
+  /** If there is no terminal to ask on, denies a request that needs confirmation. */
   headless: rule("headless", "deny"),
 };
