@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createToolIndex } from "../packages/core/build/search/tool-index.js";
+import { ToolIndex } from "../packages/core/build/search/tool-index.js";
 import { findTools } from "../packages/core/build/search/tool-search.js";
 
 const sets = [
@@ -90,7 +90,7 @@ function read(folder, file) {
 async function indexOf(tools) {
   const servers = new Map();
   for (const tool of tools) servers.set(tool.server, [...(servers.get(tool.server) ?? []), tool]);
-  const index = createToolIndex();
+  const index = new ToolIndex();
   for (const [name, own] of servers)
     await index.set({ name, title: own[0].serverTitle, instructions: own[0].serverDescription }, own);
   return index;

@@ -18,14 +18,6 @@ export interface ReadTimes {
   readonly total: number;
 }
 
-interface ReadPorts<Client> {
-  /** Connects the server again if its connection is lost. */
-  readonly reconnect: (signal: AbortSignal) => Promise<Client>;
-  /** Whether the server and the requested resource or prompt have not changed since the request was allowed. */
-  readonly isStill: (client: Client) => boolean;
-  readonly clock: Clock;
-}
-
 /**
  * Sends the request. Repeats it once after a lost connection, or after the pause that a busy server (HTTP 429 or 503)
  * asks for.
@@ -34,7 +26,17 @@ export async function sendRead<Client, T>(
   client: Client,
   send: (client: Client, times: ReadTimes) => Promise<T>,
   times: ReadTimes,
-  { reconnect, isStill, clock }: ReadPorts<Client>,
+  {
+    reconnect,
+    isStill,
+    clock,
+  }: {
+    /** Connects the server again if its connection is lost. */
+    readonly reconnect: (signal: AbortSignal) => Promise<Client>;
+    /** Whether the server and the requested resource or prompt have not changed since the request was allowed. */
+    readonly isStill: (client: Client) => boolean;
+    readonly clock: Clock;
+  },
 ): Promise<T> {
   const began = clock.now();
   const left = (): number => times.total - (clock.now() - began);

@@ -30,15 +30,15 @@ export function createHostSearch(
   let search: Promise<ToolSearch> | undefined;
 
   async function load(): Promise<ToolSearch> {
-    const { createToolSearch } = await import("../search/tool-search.ts");
-    return createToolSearch({
-      async tools() {
+    const loaded = await import("../search/tool-search.ts");
+    return new loaded.ToolSearch(
+      async () => {
         const { tools } = registries();
         await tools.ready();
         return tools.getEveryTool();
       },
-      aboutServer: (name) => ({ name, instructions: servers.find(name)?.catalog?.catalog.instructions }),
-    });
+      (name) => ({ name, instructions: servers.find(name)?.catalog?.catalog.instructions }),
+    );
   }
 
   async function find(
@@ -48,9 +48,12 @@ export function createHostSearch(
     isHidden = isDenied,
   ): Promise<readonly FoundTool[]> {
     search ??= load();
-    const { find: rank } = await search;
     // `quarantine` comes last: reading it compiles the tool's schema, which takes longer than the search.
-    return rank(queries, limit, (tool) => isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined);
+    return (await search).find(
+      queries,
+      limit,
+      (tool) => isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined,
+    );
   }
 
   return {

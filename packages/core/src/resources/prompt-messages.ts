@@ -42,19 +42,14 @@ export async function toPromptMessages(
   return made;
 }
 
-/** A prompt as the input of a turn. */
-export interface PromptInput {
-  /** The messages before the last one, with their roles. */
-  readonly before: readonly Content[];
-  /** The user's last message. */
-  readonly parts: readonly Part[];
-}
-
 /**
  * Splits messages into the user's last message and the messages before it. If the assistant's message is the last one,
  * adds a user message that asks the model to go on. A model answers only user messages.
  */
-export function toPromptInput(messages: readonly PromptMessage[]): PromptInput {
+export function toPromptInput(messages: readonly PromptMessage[]): {
+  readonly before: readonly Content[];
+  readonly parts: readonly Part[];
+} {
   const contents = messages.map(
     ({ role, parts }): Content => ({ role: role === "user" ? "user" : "model", parts: [...parts] }),
   );

@@ -17,18 +17,6 @@ export interface RankedTool {
   readonly score: number;
 }
 
-/** An index of tools for full-text search. Changes run one after another. */
-export interface ToolIndex {
-  /**
-   * Replaces the indexed tools of a server. Pauses regularly, so that other code can run. Searches find the previous
-   * tools until the new tools are complete.
-   */
-  readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
-  readonly remove: (server: string) => Promise<void>;
-  /** Returns the tools whose texts contain a word of the query or a synonym, best match first. */
-  readonly rank: (query: string, most: number) => readonly RankedTool[];
-}
-
 /** For one word: the tools that contain it, by number, and the weight of the word in each tool. */
 interface Posting {
   readonly tools: number[];
@@ -58,45 +46,50 @@ const perSlice = 8_000;
 /** Added to the number of characters of each tool, because even a tool with a short text takes time to index. */
 const perTool = 100;
 
-/** Creates an empty index in memory. */
-export function createToolIndex(): ToolIndex {
-  let state = emptyState();
+/** An index of tools for full-text search, in memory. Changes run one after another. */
+export class ToolIndex {
+  #state = emptyState();
   // Counts the indexed characters of all servers together, because many small servers take as long as one large server.
-  const turns = createTurns(perSlice);
-  let last: Promise<void> = Promise.resolve();
+  readonly #turns = createTurns(perSlice);
+  #last: Promise<void> = Promise.resolve();
 
-  function afterLast(change: () => void | Promise<void>): Promise<void> {
-    const changed = last.then(change);
+  /**
+   * Replaces the indexed tools of a server. Pauses regularly, so that other code can run. Searches find the previous
+   * tools until the new tools are complete.
+   */
+  set(server: SearchableServer, tools: readonly SearchableTool[]): Promise<void> {
+    return this.#afterLast(async () => {
+      await addServer(this.#state, server, tools, this.#turns);
+      await this.#removeOutdated();
+    });
+  }
+
+  remove(server: string): Promise<void> {
+    return this.#afterLast(() => removeServer(this.#state, server));
+  }
+
+  /** Returns the tools whose texts contain a word of the query or a synonym, best match first. */
+  rank(query: string, most: number): readonly RankedTool[] {
+    const { postings, tools } = this.#state;
+    const count = liveCount(this.#state);
+    const scores = new Float64Array(tools.length);
+    for (const group of queryWords(query, postings)) addGroup(scores, group, postings, count);
+    return bestOf(scores, tools, most);
+  }
+
+  #afterLast(change: () => void | Promise<void>): Promise<void> {
+    const changed = this.#last.then(change);
     // Only the caller of the failed change gets its error. Later changes still run.
-    last = changed.catch(() => {});
+    this.#last = changed.catch(() => {});
     return changed;
   }
 
-  async function withoutOutdated(): Promise<void> {
-    const live = liveCount(state);
-    if (state.tools.length <= 2 * live + mostOutdated) return;
+  async #removeOutdated(): Promise<void> {
+    if (this.#state.tools.length <= 2 * liveCount(this.#state) + mostOutdated) return;
     const next = emptyState();
-    for (const { server, tools } of state.servers.values()) await addServer(next, server, tools, turns);
-    state = next;
+    for (const { server, tools } of this.#state.servers.values()) await addServer(next, server, tools, this.#turns);
+    this.#state = next;
   }
-
-  return {
-    set: (server, tools) =>
-      afterLast(async () => {
-        await addServer(state, server, tools, turns);
-        await withoutOutdated();
-      }),
-
-    remove: (server) => afterLast(() => removeServer(state, server)),
-
-    rank(query, most) {
-      const { postings, tools: entries } = state;
-      const count = liveCount(state);
-      const scores = new Float64Array(entries.length);
-      for (const group of queryWords(query, postings)) addGroup(scores, group, postings, count);
-      return bestOf(scores, entries, most);
-    },
-  };
 }
 
 /** Adds to each tool's score how well the tool matches one group of words. */

@@ -7,7 +7,7 @@ import { toolKey } from "../normalise/tool-name.ts";
 import type { RegisteredTool } from "../server/registered-tool.ts";
 import { groupBy } from "../text/group-by.ts";
 import { createTurns, nextTurn, type Turns } from "../text/turns.ts";
-import { createToolIndex, type RankedTool, type ToolIndex } from "./tool-index.ts";
+import { type RankedTool, ToolIndex } from "./tool-index.ts";
 import type { SearchableServer, SearchableTool } from "./words.ts";
 
 /** A tool that matches a query. A higher score means a better match. */
@@ -16,77 +16,71 @@ export interface FoundTool {
   readonly score: number;
 }
 
-/** Searches the names, descriptions and parameters of all tools of a host. */
-export interface ToolSearch {
+/** Searches the names, descriptions and parameters of all tools of a host. Builds the index at the first `find`. */
+export class ToolSearch {
+  readonly #tools: () => Promise<readonly RegisteredTool[]>;
+  readonly #aboutServer: (name: string) => SearchableServer;
+  readonly #index = new ToolIndex();
+  readonly #digests = new Map<string, string>();
+  #indexed: readonly RegisteredTool[] = [];
+  #names: ToolNames = emptyNames;
+  #updating: Promise<void> | undefined;
+
+  /** @param tools Returns all tools: the same array until a tool changes. */
+  constructor(tools: () => Promise<readonly RegisteredTool[]>, aboutServer: (name: string) => SearchableServer) {
+    this.#tools = tools;
+    this.#aboutServer = aboutServer;
+  }
+
   /**
    * The matching tools, best first. If there are several queries, their results alternate.
    *
    * @param isWanted Whether the result may contain this tool. Called only for tools that would get a place.
    */
-  readonly find: (
+  async find(
     queries: readonly string[],
     limit: number,
     isWanted: (tool: RegisteredTool) => boolean,
-  ) => Promise<readonly FoundTool[]>;
-}
-
-/** The tools to search, and the server texts that are searched with them. */
-interface ToolSearchOptions {
-  /** All tools. Returns the same array until a tool changes. */
-  readonly tools: () => Promise<readonly RegisteredTool[]>;
-  readonly aboutServer: (name: string) => SearchableServer;
-}
-
-/** Creates a search. Builds the index at the first `find`, not now. */
-export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): ToolSearch {
-  const index = createToolIndex();
-  const digests = new Map<string, string>();
-  let indexed: readonly RegisteredTool[] = [];
-  let names: ToolNames = emptyNames;
-  let updating: Promise<void> | undefined;
-
-  /** Updates the index with the current tools. Skips servers whose digest is unchanged. */
-  async function update(): Promise<void> {
-    const latest = await tools();
-    if (latest === indexed) return;
-    const turns = createTurns();
-    const byServer = groupBy(latest, ({ serverName }) => serverName);
-    for (const server of [...digests.keys()].filter((name) => !byServer.has(name))) {
-      digests.delete(server);
-      await index.remove(server);
-    }
-    for (const [server, ofServer] of byServer) {
-      const about = aboutServer(server);
-      const digest = await digestOf(about, ofServer, turns);
-      if (digests.get(server) === digest) continue;
-      await index.set(about, ofServer.map(toSearchable));
-      digests.set(server, digest);
-    }
-    names = await namesOf(latest);
-    indexed = latest;
+  ): Promise<readonly FoundTool[]> {
+    this.#updating ??= this.#update().finally(() => (this.#updating = undefined));
+    await this.#updating;
+    const { named, find } = this.#names;
+    const toolOf = ({ server, tool: { name } }: NamedTool): RegisteredTool | undefined => find(server, name);
+    const found = await findTools(queries, {
+      index: this.#index,
+      named,
+      limit,
+      isWanted(match) {
+        const tool = toolOf(match);
+        return tool !== undefined && isWanted(tool);
+      },
+    });
+    return found.flatMap((match) => {
+      const tool = toolOf(match);
+      return tool === undefined ? [] : [{ tool, score: match.score }];
+    });
   }
 
-  return {
-    async find(queries, limit, isWanted) {
-      updating ??= update().finally(() => (updating = undefined));
-      await updating;
-      const { named, find } = names;
-      const toolOf = ({ server, tool: { name } }: NamedTool): RegisteredTool | undefined => find(server, name);
-      const found = await findTools(queries, {
-        index,
-        named,
-        limit,
-        isWanted(match) {
-          const tool = toolOf(match);
-          return tool !== undefined && isWanted(tool);
-        },
-      });
-      return found.flatMap((match) => {
-        const tool = toolOf(match);
-        return tool === undefined ? [] : [{ tool, score: match.score }];
-      });
-    },
-  };
+  /** Updates the index with the current tools. Skips servers whose digest is unchanged. */
+  async #update(): Promise<void> {
+    const latest = await this.#tools();
+    if (latest === this.#indexed) return;
+    const turns = createTurns();
+    const byServer = groupBy(latest, ({ serverName }) => serverName);
+    for (const server of [...this.#digests.keys()].filter((name) => !byServer.has(name))) {
+      this.#digests.delete(server);
+      await this.#index.remove(server);
+    }
+    for (const [server, ofServer] of byServer) {
+      const about = this.#aboutServer(server);
+      const digest = await digestOf(about, ofServer, turns);
+      if (this.#digests.get(server) === digest) continue;
+      await this.#index.set(about, ofServer.map(toSearchable));
+      this.#digests.set(server, digest);
+    }
+    this.#names = await namesOf(latest);
+    this.#indexed = latest;
+  }
 }
 
 const toolsPerTurn = 250;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createToolSearch } from "../../src/search/tool-search.ts";
+import { ToolSearch } from "../../src/search/tool-search.ts";
 import { RegisteredTool, type RegisteredToolOptions } from "../../src/server/registered-tool.ts";
 
 type Texts = Omit<Partial<RegisteredToolOptions>, "serverName" | "serverToolName">;
@@ -97,7 +97,7 @@ const stuffed: Readonly<Record<string, RegisteredTool>> = {
 
 async function found(tools: readonly RegisteredTool[], query: string | readonly string[], limit: number, about = "") {
   const aboutServer = (name: string) => ({ name, instructions: name === "evil" ? about : undefined });
-  const search = createToolSearch({ tools: () => Promise.resolve(tools), aboutServer });
+  const search = new ToolSearch(() => Promise.resolve(tools), aboutServer);
   const matches = await search.find(typeof query === "string" ? [query] : query, limit, () => true);
   return matches.map(({ tool: { serverName, serverToolName } }) => `${serverName}.${serverToolName}`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createToolIndex, type RankedTool } from "../../src/search/tool-index.ts";
+import { type RankedTool, ToolIndex } from "../../src/search/tool-index.ts";
 import type { SearchableTool } from "../../src/search/words.ts";
 
 const files = [
@@ -14,7 +14,7 @@ const files = [
 const weather = [{ name: "forecast", description: "The weather of the next days." }];
 
 async function filled() {
-  const index = createToolIndex();
+  const index = new ToolIndex();
   await index.set({ name: "disk" }, files);
   await index.set({ name: "sky", instructions: "Meteorological data for every city." }, weather);
   return index;
@@ -55,7 +55,7 @@ test("tools that a server has no longer are not found, and those of other server
 });
 
 test("a change that fails does not stop later changes", async () => {
-  const index = createToolIndex();
+  const index = new ToolIndex();
   const failure = new Error("unreadable");
   const unreadable: SearchableTool = {
     get name(): string {
@@ -90,7 +90,7 @@ const scores = (ranked: readonly RankedTool[]): readonly (readonly [string, numb
   ranked.map(({ tool, score }) => [tool.name, Number(score.toFixed(6))]);
 
 test("a tool scores by the rarity of the word and by its place; tools with equal scores keep their order", async () => {
-  const index = createToolIndex();
+  const index = new ToolIndex();
   const described = { name: "beta", description: "alpha" };
   await index.set(server, [{ name: "gamma" }, described, { name: "alpha" }, { name: "delta" }]);
   // Of 4 tools, 2 contain the word: ln(1 + 2 / 2.5) * f / (2 + f), with f = 3.797468 in a name, 2.053388 in a text.
@@ -106,7 +106,7 @@ test("a tool scores by the rarity of the word and by its place; tools with equal
 });
 
 test("tools of a removed server do not count for the rarity of a word", async () => {
-  const index = createToolIndex();
+  const index = new ToolIndex();
   const tools = [{ name: "alpha" }, { name: "beta", description: "alpha" }];
   await index.set({ name: "t" }, [{ name: "gamma" }, { name: "delta" }]);
   await index.set(server, tools);
@@ -116,16 +116,16 @@ test("tools of a removed server do not count for the rarity of a word", async ()
     ["alpha", 0.119425],
     ["beta", 0.092361],
   ]);
-  const fresh = createToolIndex();
+  const fresh = new ToolIndex();
   await fresh.set(server, tools);
   expect(index.rank("alpha", 10)).toEqual(fresh.rank("alpha", 10));
 });
 
 test("an index with over 1000 more removed tools than current ones is rebuilt and scores as a new one", async () => {
   const one = [{ name: "alpha" }];
-  const fresh = createToolIndex();
+  const fresh = new ToolIndex();
   await fresh.set(server, one);
-  const index = createToolIndex();
+  const index = new ToolIndex();
   await index.set(
     server,
     Array.from({ length: 1001 }, () => ({ name: "alpha" })),
@@ -138,7 +138,7 @@ test("an index with over 1000 more removed tools than current ones is rebuilt an
 
 /** Fills the index and returns how often other work got its turn meanwhile. */
 async function turnsDuring(servers: readonly (readonly SearchableTool[])[]): Promise<number> {
-  const index = createToolIndex();
+  const index = new ToolIndex();
   let turns = 0;
   let isDone = false;
   const count = (): void => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createToolSearch, type FoundTool } from "../../src/search/tool-search.ts";
+import { type FoundTool, ToolSearch } from "../../src/search/tool-search.ts";
 import type { SearchableServer } from "../../src/search/words.ts";
 import { RegisteredTool, type RegisteredToolOptions } from "../../src/server/registered-tool.ts";
 
@@ -18,7 +18,7 @@ function searching(first: readonly RegisteredTool[], about: Readonly<Record<stri
     read.push(name);
     return { name, instructions: texts[name] };
   };
-  const search = createToolSearch({ tools: () => Promise.resolve(tools), aboutServer });
+  const search = new ToolSearch(() => Promise.resolve(tools), aboutServer);
   return {
     read,
     texts,
@@ -130,7 +130,7 @@ test("a failure to list the tools is reported, and the next search tries again",
   const failure = new Error("not now");
   let isReady = false;
   const tools = (): Promise<readonly RegisteredTool[]> => (isReady ? Promise.resolve([read]) : Promise.reject(failure));
-  const search = createToolSearch({ tools, aboutServer: (name) => ({ name }) });
+  const search = new ToolSearch(tools, (name) => ({ name }));
   await expect(search.find(["file"], 10, () => true)).rejects.toBe(failure);
   isReady = true;
   expect(named(await search.find(["file"], 10, () => true))).toEqual(["disk/read_file"]);

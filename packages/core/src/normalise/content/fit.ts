@@ -217,20 +217,13 @@ const longestShape = 1_200;
 const mostKeys = 20;
 const deepest = 4;
 
-/** The size limits of one preview. */
-interface PreviewOptions {
-  /** Maximum characters of the beginning and the end together. */
-  readonly characters: number;
-  /** Maximum estimated tokens of the beginning and the end together. */
-  readonly tokens: number;
-  /** The preview contains at least this many characters of the text, even if they have more tokens than `tokens`. */
-  readonly atLeast: number;
-}
-
-/** Returns the preview, and whether the text is JSON. */
+/**
+ * Returns the preview, and whether the text is JSON. `characters` and `tokens` limit the beginning and the end together.
+ * The preview contains at least `atLeast` characters of the text, even if they have more tokens than `tokens`.
+ */
 function previewText(
   text: string,
-  { characters, tokens, atLeast }: PreviewOptions,
+  { characters, tokens, atLeast }: Readonly<Record<"characters" | "tokens" | "atLeast", number>>,
 ): { readonly text: string; readonly isJson: boolean } {
   const shape = jsonShape(text);
   let room = characters;
