@@ -27,7 +27,7 @@ export function startLimitedThread(
     workerData: data,
     resourceLimits: {
       maxOldGenerationSizeMb: memoryMegabytes,
-      ...(youngMegabytes !== undefined && { maxYoungGenerationSizeMb: youngMegabytes }),
+      maxYoungGenerationSizeMb: youngMegabytes,
       stackSizeMb: 4,
     },
   });
