@@ -5,7 +5,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@fairlead/core/clock";
+import { type Clock, sleep, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
@@ -26,6 +26,7 @@ import { answerIn, formFor, messageFor } from "./consent-form.ts";
 import type { InboxOptions } from "./inbox.ts";
 import type { AnsweredQuestion } from "./inbox-answers.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
+import { repeat } from "./inbox-watchers.ts";
 import { type OpenQuestion, OpenQuestions } from "./open-questions.ts";
 import { PageServer } from "./page-server.ts";
 
@@ -152,7 +153,8 @@ export class Consent implements AsyncDisposable {
     const stopProgress = repeat(this.#clock, progressTime, () =>
       client.stillWaiting?.(`${requestName(question)} is waiting for approval`),
     );
-    const wait = (milliseconds: number): Promise<undefined> => timeUp(this.#clock, milliseconds, until);
+    const wait = (milliseconds: number): Promise<void> =>
+      sleep(this.#clock, milliseconds, until, { background: true }).catch(() => {});
     const throughClient = async (): Promise<undefined> => {
       const time = wait(askedTime);
       const outcome = await Promise.race([this.#askThrough(client, question, open, until), time]);
@@ -281,33 +283,6 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Waits, but at most until the signal aborts. */
-async function timeUp(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<undefined> {
-  if (signal.aborted) return;
-  let callOff = (): void => {};
-  const time = new Promise<undefined>((resolve) => {
-    callOff = clock.after(milliseconds, () => resolve(undefined), { background: true });
-  });
-  await Promise.race([time, aborted(signal)]);
-  callOff();
-}
-
-function repeat(clock: Clock, milliseconds: number, action: () => void): () => void {
-  let callOff = (): void => {};
-  const next = (): void => {
-    callOff = clock.after(
-      milliseconds,
-      () => {
-        action();
-        next();
-      },
-      { background: true },
-    );
-  };
-  next();
-  return () => callOff();
-}
-
 /** The value of `GivenAnswer.by` for answers from the page. */
 export const onThePage = "the page";
 
@@ -359,15 +334,10 @@ export function withoutInbox(question: ConsentQuestion, error: unknown, doubt?: 
       if (error instanceof HostError && error.code === "denied") throw error;
       const { server, kind, name } = question;
       if (doubt !== undefined) throw mayHaveChanged(server, requestName(question), doubt);
-      const cause = errorMessage(error);
-      throw new HostError(
-        "denied",
-        `Not run: ${requestName(question)} needs approval, but Fairlead cannot write to the inbox of approvals: ${cause}`,
-        {
-          serverName: server,
-          next: `fairlead policy allow ${policySubject({ serverName: server, serverToolName: name, kind })}`,
-        },
-      );
+      const why = `Fairlead cannot write to the inbox of approvals: ${errorMessage(error)}`;
+      const next = `fairlead policy allow ${policySubject({ serverName: server, serverToolName: name, kind })}`;
+      const message = `Not run: ${requestName(question)} needs approval, but ${why}`;
+      throw new HostError("denied", message, { serverName: server, next });
     },
     async withdraw() {},
   };

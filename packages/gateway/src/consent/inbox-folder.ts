@@ -284,14 +284,8 @@ function isOwned({ state }: EntryFile, content: JsonObject): boolean {
 
 function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
-  return new HostError(
-    "denied",
-    `Not run: ${requestName(question)} needs approval, but ${whose} are already waiting for approval`,
-    {
-      serverName: question.server,
-      next: "fairlead approvals list",
-    },
-  );
+  const message = `Not run: ${requestName(question)} needs approval, but ${whose} are already waiting for approval`;
+  return new HostError("denied", message, { serverName: question.server, next: "fairlead approvals list" });
 }
 
 /** Removes answers without a confirmation, and old used answers. */

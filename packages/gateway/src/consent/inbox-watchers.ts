@@ -43,25 +43,30 @@ export async function hasWatcher(folder: string): Promise<boolean> {
 
 /** Calls `listener` when files may have changed, and every second. Returns the function that stops this. */
 export function onFolderChange(folder: string, clock: Pick<Clock, "after">, listener: () => void): () => void {
+  const stopPolling = repeat(clock, pollTime, listener);
+  const watcher = tryWatch(folder, listener);
+  return () => {
+    stopPolling();
+    watcher?.close();
+  };
+}
+
+/** Runs the action again and again, and does not keep the process alive. Returns the function that stops this. */
+export function repeat(clock: Pick<Clock, "after">, milliseconds: number, action: () => void): () => void {
   let isEnded = false;
   let callOff = (): void => {};
-  const poll = (): void => {
-    callOff = clock.after(
-      pollTime,
-      () => {
-        if (isEnded) return;
-        listener();
-        poll();
-      },
-      { background: true },
-    );
+  const next = (): void => {
+    // The action may have ended the repetition.
+    if (!isEnded) callOff = clock.after(milliseconds, run, { background: true });
   };
-  poll();
-  const watcher = tryWatch(folder, listener);
+  const run = (): void => {
+    action();
+    next();
+  };
+  next();
   return () => {
     isEnded = true;
     callOff();
-    watcher?.close();
   };
 }
 

@@ -86,14 +86,8 @@ export const copy: SlashCommand = {
     const text = lastAnswer(session.store.get().items);
     if (text === undefined) throw new HostError("usage", "there is no answer to copy yet");
     const data = Buffer.from(text).toString("base64");
-    if (data.length > longestCopy)
-      throw new HostError(
-        "too_large",
-        `the answer is too long for the terminal's clipboard: ${text.length} characters`,
-        {
-          next: "/export FILE",
-        },
-      );
+    const tooLong = `the answer is too long for the terminal's clipboard: ${text.length} characters`;
+    if (data.length > longestCopy) throw new HostError("too_large", tooLong, { next: "/export FILE" });
     writeTerminal(`\u001b]52;c;${data}\u0007`);
     session.note(
       "info",
