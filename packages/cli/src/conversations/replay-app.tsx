@@ -5,7 +5,7 @@ import type { RecordedConversation } from "@fairlead/core/conversations/read-con
 import { render } from "ink";
 import type { Io } from "../shell/verb.ts";
 import { App } from "../tui/app.tsx";
-import type { Key } from "../tui/input/keys.ts";
+import { isCtrl, type Key } from "../tui/input/keys.ts";
 import { Store } from "../tui/session/store.ts";
 import type { Size } from "../tui/state/app-state.ts";
 import { reduce } from "../tui/state/reduce.ts";
@@ -34,8 +34,9 @@ export async function replayInApp(recorded: RecordedConversation, { io, speed, s
   const stop = new AbortController();
   let goOn = (): void => {};
 
-  function press({ name, text, ctrl }: Key): void {
-    if (name === "escape" || text === "q" || (ctrl === true && text === "c")) stop.abort();
+  function press(key: Key): void {
+    const { name, text } = key;
+    if (name === "escape" || text === "q" || isCtrl(key, "c")) stop.abort();
     else if (name === "enter" || text === " ") goOn();
   }
   function redraw(): void {

@@ -1,7 +1,7 @@
 /** Ctrl-R: searches the entered lines while the user types, newest first, as a shell does. Pure functions. */
 
 import { type Editor, paste, withText } from "./editor.ts";
-import type { Key } from "./keys.ts";
+import { isCtrl, type Key, letterOf } from "./keys.ts";
 
 /** An open search. The prompt shows the entry that was found. */
 export interface HistorySearch {
@@ -31,13 +31,12 @@ export function openSearch(editor: Editor, entries: readonly string[]): HistoryS
 export function searchKey(search: HistorySearch, editor: Editor, entries: readonly string[], key: Key): SearchStep {
   const { query, at, before } = search;
   const shown = entries[at];
-  const isPlain = key.ctrl !== true && key.meta !== true;
-  if (key.name === "escape" || isControl(key, "c") || isControl(key, "g")) return { kind: "leave", editor: before };
-  if (isControl(key, "r"))
+  if (key.name === "escape" || isCtrl(key, "c") || isCtrl(key, "g")) return { kind: "leave", editor: before };
+  if (isCtrl(key, "r"))
     return found(search, editor, entries, query, (index) => index < at && entries[index] !== shown);
-  if (key.name === "backspace" && isPlain)
+  if (key.name === "backspace" && key.ctrl !== true && key.meta !== true)
     return found(search, editor, entries, Array.from(query).slice(0, -1).join(""), () => true);
-  if ((key.name === "text" && isPlain) || key.name === "paste")
+  if (letterOf(key) !== undefined || key.name === "paste")
     return found(search, editor, entries, `${query}${firstLine(key.text)}`, (index) => index <= at);
   return { kind: "leave", editor, key };
 }
@@ -66,8 +65,4 @@ function found(
 
 function firstLine(text = ""): string {
   return text.split("\n", 1)[0] ?? "";
-}
-
-function isControl({ name, text, ctrl }: Key, letter: string): boolean {
-  return name === "text" && ctrl === true && text === letter;
 }
