@@ -35,6 +35,7 @@ export function askingClient({ home }: Machine, isOutdated = false): AskingClien
         toolDisplayName: "write_file",
         description: "Writes a file",
         args: { path: "a.txt", text },
+        annotations: { destructiveHint: true },
         rule: { decision: "ask_user", tier: "user", text: "rule 1 of fairlead.toml" },
         outcomes: [ProceedOnce, ProceedAlwaysTool, Cancel],
         onConfirm: async (outcome) => void outcomes.push(outcome),

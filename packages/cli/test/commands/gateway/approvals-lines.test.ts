@@ -20,6 +20,7 @@ test("the user sees a whole request before the answer, and the answer as a docum
   expect(await here.run("approvals", "show", one.id)).toEqual({
     code: 0,
     stdout: `${line(one.id)}client: cursor
+hints: destructive (claimed by the server, not verified)
 reason: rule 1 of fairlead.toml
 arguments (sha256 ${one.digest}):
   {
@@ -40,6 +41,7 @@ to answer: fairlead approvals allow ${one.id}, or fairlead approvals deny ${one.
     args: { path: "a.txt", text: "one\u001b" },
     since: new Date(one.since).toISOString(),
     reason: "rule 1 of fairlead.toml",
+    hints: "destructive (claimed by the server, not verified)",
     answers: one.answers,
     expires: new Date(one.since + 3_600_000).toISOString(),
   });

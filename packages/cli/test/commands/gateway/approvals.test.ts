@@ -22,6 +22,7 @@ test("approvals lists, shows, allows and denies requests of clients", async () =
       args: { path: "a.txt", text: "one" },
       since: expect.stringMatching(/^\d{4}-.*Z$/),
       reason: "rule 1 of fairlead.toml",
+      hints: "destructive (claimed by the server, not verified)",
     },
     expect.objectContaining({ args: { path: "a.txt", text: "two\u001b[31m" } }),
   ]);
