@@ -36,6 +36,14 @@ export function isRecent(at: number, lifetime: number, now: number): boolean {
   return at <= now + clockTolerance && at + lifetime >= now;
 }
 
+/** Never resolves. Rejects with the signal's reason when the signal aborts. */
+export function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
 /** Waits for `milliseconds`. Rejects with the signal's reason if the signal aborts. */
 export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -45,7 +45,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false, now = Date.now } = options;
   const failures = options.isMachine === true ? machineFailures : personFailures;
   const { origin } = new URL(serverUrl);
-  const shared = createSharedWork<Credentials>();
+  const join = createSharedWork<Credentials>();
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
   /** The DPoP key (RFC 9449) of the current tokens, and the functions that make proofs with it. */
@@ -69,7 +69,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   async function ask(request: SignInRequest, signal: AbortSignal): Promise<boolean> {
     // If there is no terminal to ask on, the connection fails with "requires sign-in".
     if (signIn === undefined) return false;
-    const { tokens } = await shared.join((ending) => signIn(request, ending), signal);
+    const { tokens } = await join((ending) => signIn(request, ending), signal);
     isStored = Promise.resolve(true);
     latest = tokens?.accessToken;
     hasAsked = true;
@@ -209,19 +209,17 @@ function scopeWords(wanted: readonly string[]): string {
   return wanted.length === 0 ? "an unnamed scope" : `the scopes ${wanted.join(" ")}`;
 }
 
-interface SharedWork<T> {
-  /** Starts `work`, or waits for the work that an earlier caller started. Rejects when `signal` is aborted. */
-  readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
-}
-
 interface Running<T> {
   readonly done: Promise<T>;
   readonly stop: AbortController;
   waiting: number;
 }
 
+/** Starts `work`, or waits for the work that an earlier caller started. Rejects when `signal` is aborted. */
+type JoinWork<T> = (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
+
 /** Runs work once, even if several callers ask for it at the same time. Aborts it when all callers have aborted. */
-export function createSharedWork<T>(): SharedWork<T> {
+export function createSharedWork<T>(): JoinWork<T> {
   let running: Running<T> | undefined;
 
   function start(work: (signal: AbortSignal) => Promise<T>): Running<T> {
@@ -236,27 +234,25 @@ export function createSharedWork<T>(): SharedWork<T> {
     return begun;
   }
 
-  return {
-    async join(work, signal) {
-      signal.throwIfAborted();
-      running ??= start(work);
-      const mine = running;
-      mine.waiting += 1;
-      let leave = (): void => {};
-      const left = new Promise<never>((_, reject) => {
-        leave = () => reject(signal.reason);
-      });
-      signal.addEventListener("abort", leave, { once: true });
-      try {
-        return await Promise.race([mine.done, left]);
-      } finally {
-        signal.removeEventListener("abort", leave);
-        mine.waiting -= 1;
-        if (mine.waiting === 0) {
-          mine.stop.abort();
-          await Promise.allSettled([mine.done]);
-        }
+  return async (work, signal) => {
+    signal.throwIfAborted();
+    running ??= start(work);
+    const mine = running;
+    mine.waiting += 1;
+    let leave = (): void => {};
+    const left = new Promise<never>((_, reject) => {
+      leave = () => reject(signal.reason);
+    });
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([mine.done, left]);
+    } finally {
+      signal.removeEventListener("abort", leave);
+      mine.waiting -= 1;
+      if (mine.waiting === 0) {
+        mine.stop.abort();
+        await Promise.allSettled([mine.done]);
       }
-    },
+    }
   };
 }

@@ -5,7 +5,7 @@ import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import { proxyFor, type WebAnswer, webExchange } from "@fairlead/wire/web-exchange";
-import type { Clock } from "../clock.ts";
+import { abortOf, type Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Environment } from "../settings/read/paths.ts";
@@ -23,7 +23,7 @@ export async function fetchWithin(
 ): Promise<Response> {
   const { maxBytes = limits.fetchedBytes, maxRedirects = 3, near } = options;
   // Looks up the server's addresses before the first request, so that no response can influence the lookup.
-  if (near !== undefined) await Promise.race([near.addresses(), endOf(signal)]);
+  if (near !== undefined) await Promise.race([near.addresses(), abortOf(signal)]);
   const guard = createGuard(near, options.resolve ?? lookup, signal);
   let current: FetchRequest | undefined;
   for (let hop = 0; ; hop += 1) {
@@ -46,13 +46,6 @@ export async function fetchWithin(
       throw toFetchError(error, at.origin);
     }
   }
-}
-
-function endOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.throwIfAborted();
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }
 
 /** Creates the first request, before any redirect. The standard class `Request` encodes the body. */

@@ -4,7 +4,7 @@ import type { JsonObject, WireErrorCode, WireEvidence } from "@fairlead/wire";
 import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { RequestId, ServedClient, ServedRequest, ServedSession } from "@fairlead/wire/serve";
 import { clip } from "@fairlead/wire/text";
-import { type Clock, sleep } from "../clock.ts";
+import { abortOf, type Clock, sleep } from "../clock.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { createMatcher, indexScripts, type Matcher, type MatchOptions, targetOf } from "./match.ts";
 import type { Recording } from "./recording.ts";
@@ -170,7 +170,7 @@ function createPlayedSession(
     setImmediate(() => void play(rest, undefined, gone.signal).catch(() => undefined));
     if (answer?.kind === "result") return answer.result;
     if (answer?.kind === "error") throw recordedError(answer.error, createError);
-    if (script.isCancelled || script.method === openEnded) return untilAborted(signal);
+    if (script.isCancelled || script.method === openEnded) return abortOf(signal);
     const message = `the recording ends before the answer to ${script.method}`;
     throw createError("rpc", message, { rpc: { code: internalError, data: { reason: "not_recorded" } } });
   }
@@ -236,12 +236,4 @@ function argumentsOf({ params }: Pick<Script, "params">): string {
 function recordedError({ code, message, data }: JsonObject, createError: CreateWireError): Error {
   const rpc = { code: typeof code === "number" ? code : internalError, data };
   return createError("rpc", stringOf(message) ?? "", { rpc });
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
 }

@@ -1,7 +1,7 @@
 /** Shows the sign-in address, opens the browser if the person agrees, and waits until the sign-in is finished there. */
 
 import { parseUrl } from "@fairlead/wire/text";
-import type { Clock } from "../../clock.ts";
+import { abortOf, type Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import { isState } from "../oauth/authorization.ts";
@@ -104,10 +104,8 @@ function unlessEnded<T>(work: Promise<T>, signal: AbortSignal, serverName: strin
 }
 
 function endOf(signal: AbortSignal, serverName: string): Promise<never> {
-  return new Promise((_, reject) => {
-    const end = (): void => reject(signal.reason instanceof HostError ? signal.reason : signInCancelled(serverName));
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
+  return abortOf(signal).catch((reason: unknown) => {
+    throw reason instanceof HostError ? reason : signInCancelled(serverName);
   });
 }
 

@@ -38,7 +38,7 @@ export async function readAssertion(options: AssertionOptions): Promise<Assertio
     new HostError("auth_failed", `assertion of "${serverName}" cannot be used: ${reason}`, { serverName, next });
   if (service !== undefined) {
     const { requestAssertion } = await import("./metadata-service.ts");
-    const jwt = await requestAssertion({ ...options, service });
+    const jwt = await requestAssertion(service, options);
     return checked({ jwt, from: `the metadata service of ${service}` }, fail);
   }
   if (file !== undefined) {

@@ -9,16 +9,9 @@ import { HostError } from "../../errors.ts";
 import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import type { Environment } from "../../settings/read/paths.ts";
+import type { AssertionOptions } from "./assertion.ts";
 
 type Service = NonNullable<MachineAuthSettings["assertionFrom"]>;
-
-interface AssertionRequest {
-  readonly service: Service;
-  readonly serverName: string;
-  readonly env: Environment["env"];
-  /** The audience of the JWT. */
-  readonly audience: string;
-}
 
 interface ServiceRequest {
   readonly url: URL;
@@ -36,7 +29,10 @@ const timeout = 5_000;
  *
  * @throws HostError `auth_failed` if the service cannot be reached or refuses
  */
-export async function requestAssertion({ service, serverName, env, audience }: AssertionRequest): Promise<string> {
+export async function requestAssertion(
+  service: Service,
+  { serverName, env, audience }: Pick<AssertionOptions, "serverName" | "env" | "audience">,
+): Promise<string> {
   const fail = (reason: string, cause?: unknown): HostError =>
     new HostError("auth_failed", `assertion of "${serverName}" cannot be used: ${reason}`, {
       serverName,
@@ -70,42 +66,26 @@ function requestFor(service: Service, env: Environment["env"], audience: string)
     case "gcp": {
       const host = env["GCE_METADATA_HOST"] ?? "metadata.google.internal";
       const base = `http://${host}/computeMetadata/v1/instance/service-accounts/default/identity`;
-      return {
-        url: address(base, { audience, format: "full" }),
-        headers: { "metadata-flavor": "Google" },
-        isLocal: true,
-      };
+      const url = address(base, { audience, format: "full" });
+      return { url, headers: { "metadata-flavor": "Google" }, isLocal: true };
     }
     case "azure": {
       const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header = "" } = env;
-      const member = "access_token";
       // App Service and Container Apps set `IDENTITY_ENDPOINT`. On virtual machines, the address is always the same.
-      return endpoint === undefined
-        ? {
-            url: address("http://169.254.169.254/metadata/identity/oauth2/token", {
-              "api-version": "2018-02-01",
-              resource: audience,
-            }),
-            headers: { metadata: "true" },
-            member,
-            isLocal: true,
-          }
-        : {
-            url: address(endpoint, { "api-version": "2019-08-01", resource: audience }),
-            headers: { "x-identity-header": header },
-            member,
-            isLocal: true,
-          };
+      const base = endpoint ?? "http://169.254.169.254/metadata/identity/oauth2/token";
+      const version = endpoint === undefined ? "2018-02-01" : "2019-08-01";
+      return {
+        url: address(base, { "api-version": version, resource: audience }),
+        headers: endpoint === undefined ? { metadata: "true" } : { "x-identity-header": header },
+        member: "access_token",
+        isLocal: true,
+      };
     }
     case "github": {
       const { ACTIONS_ID_TOKEN_REQUEST_URL: base, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = env;
       if (base === undefined || token === undefined) return undefined;
-      return {
-        url: address(base, { audience }),
-        headers: { authorization: `Bearer ${token}` },
-        member: "value",
-        isLocal: false,
-      };
+      const headers = { authorization: `Bearer ${token}` };
+      return { url: address(base, { audience }), headers, member: "value", isLocal: false };
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Reads the sign-ins that Gemini CLI has stored. Never changes that file. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, textIn } from "@fairlead/wire/json";
+import { isObject, listOf, parseJson, textIn } from "@fairlead/wire/json";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import { webUrl } from "../../net/open-url.ts";
@@ -15,22 +15,13 @@ const mostRecords = 1_000;
  */
 export async function readGeminiTokens(file: string, now: number): Promise<ReadonlyMap<string, Credentials>> {
   const found = await readText(file, limits.settingsBytes);
-  const records = found.kind === "text" ? parseList(found.text).slice(0, mostRecords) : [];
+  const records = found.kind === "text" ? listOf(parseJson(found.text)).slice(0, mostRecords) : [];
   const all = new Map<string, Credentials>();
   for (const record of records) {
     const credentials = toCredentials(record, now);
     if (credentials !== undefined) all.set(credentials.serverUrl, credentials);
   }
   return all;
-}
-
-function parseList(text: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
 }
 
 /** Returns undefined if the record is incomplete, or if it has expired and cannot be refreshed. */

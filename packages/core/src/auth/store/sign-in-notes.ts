@@ -3,7 +3,7 @@
  */
 
 import { join } from "node:path";
-import { isObject } from "@fairlead/wire/json";
+import { isObject, listOf } from "@fairlead/wire/json";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
 import { secretNameOf, signInFolder } from "./token-storage.ts";
 
@@ -67,6 +67,5 @@ function parseNotes(value: unknown): SignInNotes | undefined {
 }
 
 function textsIn(value: unknown): readonly string[] {
-  const items: readonly unknown[] = Array.isArray(value) ? value : [];
-  return items.filter((item) => typeof item === "string");
+  return listOf(value).filter((item) => typeof item === "string");
 }

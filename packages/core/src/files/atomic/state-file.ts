@@ -5,6 +5,7 @@
 
 import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { parseJson } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
 import { limits } from "../../limits.ts";
 import { readText } from "../read-text.ts";
@@ -96,12 +97,7 @@ async function load<T>(file: string, parse: Parse<T>): Promise<State<T>> {
 }
 
 function decode<T>(text: string, parse: Parse<T>): State<T> {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { kind: "corrupt" };
-  }
-  const value = parse(json);
+  const json = parseJson(text);
+  const value = json === undefined ? undefined : parse(json);
   return value === undefined ? { kind: "corrupt" } : { kind: "value", value };
 }

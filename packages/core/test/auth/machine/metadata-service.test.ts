@@ -48,7 +48,7 @@ test("only the metadata service itself is exempt: no redirect is followed, and n
     response.writeHead(302, { location: `${elsewhere.origin}/` }).end(),
   );
   const env = { GCE_METADATA_HOST: new URL(cloud.origin).host, HTTP_PROXY: elsewhere.origin };
-  const asked = requestAssertion({ serverName, env, audience: "x", service: "gcp" });
+  const asked = requestAssertion("gcp", { serverName, env, audience: "x" });
   await expect(asked).rejects.toMatchObject({ code: "auth_failed" });
   expect(elsewhere.seen).toEqual([]);
   // No other request may reach such an address.
@@ -66,13 +66,13 @@ test("a machine asks Azure's local service without the proxy, and GitHub's servi
     ACTIONS_ID_TOKEN_REQUEST_URL: `${local.origin}/oidc`,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job",
   };
-  const ask = (service: "azure" | "github") => requestAssertion({ serverName, env, audience: "x", service });
+  const ask = (service: "azure" | "github") => requestAssertion(service, { serverName, env, audience: "x" });
   expect([await ask("azure"), await ask("github")]).toEqual(["from here", "from the proxy"]);
   expect([local.seen.length, proxy.seen.length]).toEqual([1, 1]);
 });
 
 test("a job without the right to a token is told which one", async () => {
-  const asked = requestAssertion({ serverName, env: {}, audience: "x", service: "github" });
+  const asked = requestAssertion("github", { serverName, env: {}, audience: "x" });
   await expect(asked).rejects.toMatchObject({
     message: 'assertion of "docs" cannot be used: github gives this process no token',
     next: 'Give the job "permissions: id-token: write".',
@@ -91,7 +91,7 @@ test("each service is asked as its documentation says, and answers with the whol
   };
   const tokens = [];
   for (const service of ["gcp", "azure", "github"] as const)
-    tokens.push(await requestAssertion({ serverName, env, audience: "https://x", service }));
+    tokens.push(await requestAssertion(service, { serverName, env, audience: "https://x" }));
   expect(tokens).toEqual(["a.b.c", "azure", "github"]);
   expect(cloud.seen.map(({ path }) => path)).toEqual([
     "/computeMetadata/v1/instance/service-accounts/default/identity?audience=https%3A%2F%2Fx&format=full",
@@ -106,7 +106,7 @@ test("an answer without the token is empty, and an error names the service's add
     path.startsWith("/empty") ? response.end('{"other":1}') : response.writeHead(403).end(),
   );
   const ask = (endpoint: string) =>
-    requestAssertion({ serverName, env: { IDENTITY_ENDPOINT: endpoint }, audience: "x", service: "azure" });
+    requestAssertion("azure", { serverName, env: { IDENTITY_ENDPOINT: endpoint }, audience: "x" });
   expect(await ask(`${cloud.origin}/empty`)).toBe("");
   await expect(ask(`${cloud.origin}/refused`)).rejects.toMatchObject({
     code: "auth_failed",
@@ -119,7 +119,7 @@ test("an answer without the token is empty, and an error names the service's add
 test.each([{ ACTIONS_ID_TOKEN_REQUEST_URL: "https://x" }, { ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job" }])(
   "a job with only %j gets no token",
   async (env) => {
-    const asked = requestAssertion({ serverName, env, audience: "x", service: "github" });
+    const asked = requestAssertion("github", { serverName, env, audience: "x" });
     await expect(asked).rejects.toThrow("github gives this process no token");
   },
 );
