@@ -11,7 +11,6 @@ import { type Origin, type ServerExtras, typedOrigin } from "../settings/define/
 import type { SettingsSource } from "../settings/read/source.ts";
 import { lookupFor, readEnvFiles } from "../settings/read/variables.ts";
 import { checkSource } from "../settings/schema/checked.ts";
-import { present } from "../settings/schema/present.ts";
 import { admit } from "./admit.ts";
 import { withApprovalFolder } from "./approval-folder.ts";
 import type { AdmittedServer, Configuration } from "./configuration.ts";
@@ -71,7 +70,8 @@ export async function addAdHocServer(
     kind,
     shadows: [],
     enabled: disabledBy === undefined,
-    ...present({ disabledBy, definition }),
+    disabledBy,
+    definition,
     problems,
   };
   const server = await withApprovalFolder(described, programPlace(configuration));

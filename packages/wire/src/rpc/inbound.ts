@@ -34,16 +34,12 @@ export interface InboundOptions {
   readonly answered: (exchange: Exchange | undefined) => void;
 }
 
-interface InboundOrigin extends RequestOrigin {
-  readonly id: RequestId;
-}
-
 /** A `RequestHandler` that gets the request's id, and a `RequestAbort` instead of an `AbortSignal`. */
 export type InboundHandler = (
   method: string,
   params: JsonObject,
   stop: RequestAbort,
-  origin: InboundOrigin,
+  origin: RequestOrigin & { readonly id: RequestId },
 ) => Promise<JsonObject>;
 
 /** Receives the other side's requests, answers them and cancels them. */

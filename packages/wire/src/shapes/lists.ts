@@ -20,11 +20,7 @@ export interface ListOptions extends McpRequestOptions {
   /** Maximum size of a page, in bytes. Default: `WireLimits.messageBytes`. */
   readonly maxPageBytes?: number;
   /** A limit that several lists share. Reading a list subtracts its size from `bytes`. Default: no limit. */
-  readonly room?: ByteRoom;
-}
-
-interface ByteRoom {
-  bytes: number;
+  readonly room?: { bytes: number };
 }
 
 /** A server's list. Its items have been checked. */

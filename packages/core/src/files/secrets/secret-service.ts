@@ -89,13 +89,14 @@ const fieldsStart = 16;
 const alignment = 8;
 
 function busCall(serial: number, member: string, signature?: string, body: Buffer = Buffer.alloc(0)): Buffer {
-  const header = [
+  const given = [
     headerField(fields.path, "o", "/org/freedesktop/DBus"),
     headerField(fields.interface, "s", bus),
     headerField(fields.member, "s", member),
     headerField(fields.destination, "s", bus),
-    ...(signature === undefined ? [] : [headerField(fields.signature, "g", signature)]),
-  ].reduce((all, next) => Buffer.concat([padded(all, alignment), next]));
+  ];
+  if (signature !== undefined) given.push(headerField(fields.signature, "g", signature));
+  const header = given.reduce((all, next) => Buffer.concat([padded(all, alignment), next]));
   const start = Buffer.from([0x6c /* "l": little-endian */, types.call, 0 /* no flags */, 1 /* version */]);
   const message = Buffer.concat([start, uint32(body.length), uint32(serial), uint32(header.length), header]);
   return Buffer.concat([padded(message, alignment), body]);
