@@ -32,8 +32,7 @@ export function searchKey(search: HistorySearch, editor: Editor, entries: readon
   const { query, at, before } = search;
   const shown = entries[at];
   if (key.name === "escape" || isCtrl(key, "c") || isCtrl(key, "g")) return { kind: "leave", editor: before };
-  if (isCtrl(key, "r"))
-    return found(search, editor, entries, query, (index) => index < at && entries[index] !== shown);
+  if (isCtrl(key, "r")) return found(search, editor, entries, query, (index) => index < at && entries[index] !== shown);
   if (key.name === "backspace" && key.ctrl !== true && key.meta !== true)
     return found(search, editor, entries, Array.from(query).slice(0, -1).join(""), () => true);
   if (letterOf(key) !== undefined || key.name === "paste")
