@@ -114,7 +114,7 @@ async function write(folder, { input, groups, included: inside }, output) {
     resolve: { mainFields: ["module", "main"] },
     plugins: [graph.plugin],
     onLog(level, log, handle) {
-      // This file is part of the one that is loaded at once, so the other import gets it from there.
+      // scripts/checks/late-loading.mjs finds these imports and names the ones that are right.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
     },
   });

@@ -13,21 +13,12 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { leanDependencies } from "./lean-dependencies.mjs";
-import { importGraph } from "./reachable.mjs";
+import { commandParts, importGraph } from "./reachable.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const cli = join(root, "packages/cli");
 const bundle = join(cli, "bundle");
 const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
-/**
- * Groups of files that are loaded together, each defined by the files whose imports it contains. A file belongs to the
- * first group that needs it.
- */
-const groups = {
-  start: ["shell/main.ts", "shell/run-verb.ts", "commands/mcp/list.ts"],
-  host: ["targets/list-servers.ts"],
-  app: ["tui/run-app.tsx"],
-};
 /** Files that the app shares with commands stay separate, because otherwise these commands would load the whole app. */
 const onlyApp = /^\0|[/\\](?:tui|node_modules)[/\\]/;
 
@@ -48,16 +39,16 @@ async function write(input, { dir, define = {}, ...output }) {
     },
     plugins: [leanDependencies, graph.plugin],
     onLog(level, log, handle) {
-      // This file is part of one that is loaded at once, so the other import gets it from there.
+      // scripts/checks/late-loading.mjs finds these imports and names the ones that are right.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
     },
   });
   const sets = new Map();
   const isIn = (name, id) => {
-    if (!sets.has(name)) sets.set(name, graph.reachable(...groups[name].map((file) => join(cli, "src", file))));
+    if (!sets.has(name)) sets.set(name, graph.reachable(...commandParts[name].map((file) => join(cli, "src", file))));
     return sets.get(name).has(id) && (name !== "app" || onlyApp.test(id));
   };
-  const names = Object.keys(groups);
+  const names = Object.keys(commandParts);
   const { output: files } = await build.write({
     dir,
     // Line breaks are kept, because an uncaught error prints a line of the source.

@@ -8,6 +8,7 @@ const checks = {
   format: ["biome", "check", "--error-on-warnings", "."],
   lint: ["oxlint", "--deny-warnings"],
   imports: ["node", "scripts/checks/imports.mjs"],
+  "late loading": ["node", "scripts/checks/late-loading.mjs"],
   names: ["node", "scripts/checks/names.mjs"],
   "safe text": ["node", "scripts/checks/safe-text.mjs"],
   "doc paths": ["node", "scripts/checks/doc-paths.mjs"],

@@ -1,5 +1,15 @@
 // Finds the files of a bundle that an entry needs at once.
 
+/**
+ * The parts of the command that are loaded together, each defined by the files whose imports it contains. A file belongs
+ * to the first part that needs it.
+ */
+export const commandParts = {
+  start: ["shell/main.ts", "shell/run-verb.ts", "commands/mcp/list.ts"],
+  host: ["targets/list-servers.ts"],
+  app: ["tui/run-app.tsx"],
+};
+
 /** A plugin for rolldown that records the static imports of every file, and the files reachable through them. */
 export function importGraph() {
   const imported = new Map();

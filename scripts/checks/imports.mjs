@@ -2,11 +2,10 @@
  * Checks the import rule. Also fails if too few modules were read, because a checker without its parser would find no
  * violation.
  */
-import { dirname, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cruise } from "dependency-cruiser";
 import { forbidden, options } from "./layers.mjs";
-import { nodesOf, sourcePaths } from "./sources.mjs";
+import { nodesOf, resolved, sourcePaths, specifierOf } from "./sources.mjs";
 
 /** Returns the violations below `baseDir`, as `from → to (rule)`, and the number of modules. */
 export async function checkImports(baseDir, paths = ["packages"]) {
@@ -47,30 +46,6 @@ async function checkJsx(baseDir) {
       violations.push(...broken.map(({ name }) => `${from} → ${to} (${name})`));
     }
   return violations;
-}
-
-function specifierOf(node) {
-  switch (node.type) {
-    case "ImportDeclaration":
-    case "ExportNamedDeclaration":
-    case "ExportAllDeclaration":
-      return node.source?.value;
-    case "TsImportType":
-      return node.argument.value;
-    case "CallExpression":
-      return node.callee.type === "Import" ? node.arguments[0]?.expression.value : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** Returns a name as dependency-cruiser writes it: our own files by path, everything else as it is written. */
-function resolved(specifier, from) {
-  if (specifier?.startsWith(".")) return posix.join(dirname(from), specifier);
-  return specifier?.replace(
-    /^@fairlead\/([a-z-]+)(?:\/(.*))?$/,
-    (_, name, file = "index") => `packages/${name}/src/${file}.ts`,
-  );
 }
 
 /** The rules about paths, without the rules about cycles and missing modules. */

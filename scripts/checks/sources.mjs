@@ -1,6 +1,6 @@
 // Reads the source files of the packages and their syntax trees, for checks that other tools do not make.
 import { readdir, readFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { dirname, join, posix, relative, sep } from "node:path";
 import { parse } from "@swc/core";
 
 /** The extensions of every file with code, also of programs and scripts that the compiler does not read. */
@@ -37,4 +37,29 @@ export async function nodesOf(baseDir, path) {
     open.push(...Object.values(node).filter((value) => typeof value === "object" && value !== null));
   }
   return nodes;
+}
+
+/** Returns the name of the module that a node imports or re-exports, also with `import()`. */
+export function specifierOf(node) {
+  switch (node.type) {
+    case "ImportDeclaration":
+    case "ExportNamedDeclaration":
+    case "ExportAllDeclaration":
+      return node.source?.value;
+    case "TsImportType":
+      return node.argument.value;
+    case "CallExpression":
+      return node.callee.type === "Import" ? node.arguments[0]?.expression.value : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns a name as dependency-cruiser writes it: our own files by path, everything else as it is written. */
+export function resolved(specifier, from) {
+  if (specifier?.startsWith(".")) return posix.join(dirname(from), specifier);
+  return specifier?.replace(
+    /^@fairlead\/([a-z-]+)(?:\/(.*))?$/,
+    (_, name, file = "index") => `packages/${name}/src/${file}.ts`,
+  );
 }

@@ -130,7 +130,7 @@ async function collectReport(configuration: Configuration, server: AdmittedServe
   const found = await observe(configuration, server, context);
   const names = new Set(servers.map((each) => each.server.name));
   const redact = createRedactor([
-    ...(await configuredSecrets(configuration)),
+    ...configuredSecrets(configuration),
     ...settings.values.filter((value) => !names.has(value)),
   ]);
   const { home } = environment;

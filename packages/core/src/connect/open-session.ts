@@ -3,13 +3,14 @@
  * failures.
  */
 
-import type {
-  JsonObject,
-  NegotiatedProtocol,
-  NotificationListener,
-  RequestHandler,
-  ServerInfo,
-  Session,
+import {
+  connect,
+  type JsonObject,
+  type NegotiatedProtocol,
+  type NotificationListener,
+  type RequestHandler,
+  type ServerInfo,
+  type Session,
 } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
@@ -69,7 +70,6 @@ export async function openSession(
   const { redact, hideValues } = redaction;
   deadline.start();
   try {
-    const { connect } = await import("@fairlead/wire");
     const session = await connect(target, {
       clientInfo,
       ...wire,

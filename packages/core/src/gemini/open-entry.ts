@@ -1,7 +1,7 @@
 /** Opens a session to a server from its entry of `mcpServers`, for programs without a host. */
 
 import { homedir } from "node:os";
-import type { ProcessRegistry } from "@fairlead/wire";
+import { createProcessRegistry, type ProcessRegistry } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
 import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
@@ -51,7 +51,7 @@ export type OpenEntry = (opening: OpenOptions) => Promise<OpenedSession>;
 export function entryOpener(name: string, config: MCPServerConfig, options: EntryOptions = {}): OpenEntry {
   const { connectTimeout = defaults.connectTimeout, secret = async () => undefined, debugMode = false } = options;
   const environment = options.environment ?? processEnvironment();
-  let keeper: Promise<ProcessRegistry> | undefined;
+  let keeper: ProcessRegistry | undefined;
   let signIn: Promise<HostSignIn> | undefined;
   return async (opening) => {
     const [{ openSession }, definition] = await Promise.all([
@@ -64,7 +64,7 @@ export function entryOpener(name: string, config: MCPServerConfig, options: Entr
       trusted: true,
       connectTimeout,
       secret,
-      keeper: () => (keeper ??= import("@fairlead/wire").then(({ createProcessRegistry }) => createProcessRegistry())),
+      keeper: async () => (keeper ??= createProcessRegistry()),
       auth: async (...server: Parameters<HostSignIn["hookFor"]>) => {
         signIn ??= openSignIn(config, { ...options, environment, secret });
         return (await signIn).hookFor(...server);

@@ -1,5 +1,6 @@
 /** What all connections of a host share: process registry, secrets, sign-in and log files. */
 
+import { createProcessRegistry } from "@fairlead/wire";
 import type { ConnectContext } from "../connect/prepare-connection.ts";
 import type { ServerLogs } from "../connect/server-log.ts";
 import { once } from "../files/once.ts";
@@ -38,7 +39,7 @@ export function createConnectContext(
     const { createServerLogs } = await import("../connect/server-log.ts");
     return createServerLogs(configuration().locations.state);
   });
-  const keeper = once(async () => (await import("@fairlead/wire")).createProcessRegistry());
+  const keeper = once(async () => createProcessRegistry());
   const openSecrets = once(async () => {
     const { openSecretStore } = await import("../files/secrets/secret-store.ts");
     const { environment, locations } = configuration();

@@ -9,6 +9,8 @@ import type { Server } from "../server/server.ts";
 import type { Servers } from "../server/servers.ts";
 import type { Difference } from "../server/tool-changes.ts";
 import type { Problem, ServerDefinition } from "../settings/define/definition.ts";
+import { childNode, entriesOf, plainValueOf } from "../settings/read/nodes.ts";
+import { readSource } from "../settings/read/source.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { HostNote } from "./types.ts";
 
@@ -113,10 +115,6 @@ async function hold(lock: LockFile, servers: Servers): Promise<HostLock> {
 }
 
 async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap<string, JsonObject>> {
-  const [{ readSource }, { childNode, entriesOf, plainValueOf }] = await Promise.all([
-    import("../settings/read/source.ts"),
-    import("../settings/read/nodes.ts"),
-  ]);
   const file = locations.files.workspace;
   if (file === undefined) return new Map();
   const { root } = await readSource("workspace", file);

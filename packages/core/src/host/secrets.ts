@@ -1,7 +1,8 @@
 /** Hides all secrets of a host: from the settings, the environment and the connections. */
 
-import type { Redact } from "../connect/redact.ts";
+import { createRedactor, proxyAccounts, type Redact, secretsOf, secretVariables } from "../connect/redact.ts";
 import type { Servers } from "../server/servers.ts";
+import { renderer, resolveTransport } from "../settings/define/expand.ts";
 import type { Configuration } from "../trust/configuration.ts";
 
 /** Collects the secrets of a host, to hide them in recordings and messages. */
@@ -19,8 +20,7 @@ export class HostSecrets {
   async redactor(): Promise<Redact> {
     const servers = this.#servers();
     if (this.#redactor?.version !== servers.version) {
-      const { createRedactor } = await import("../connect/redact.ts");
-      for (const value of await configuredSecrets(servers.configuration)) this.#written.add(value);
+      for (const value of configuredSecrets(servers.configuration)) this.#written.add(value);
       this.#redactor = { version: servers.version, hide: createRedactor(this.#written) };
     }
     const { hide } = this.#redactor;
@@ -32,11 +32,7 @@ export class HostSecrets {
  * The secrets in the environment and in the definitions of all servers. Servers that are not connected count too: a
  * tool may read the settings file.
  */
-export async function configuredSecrets({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {
-  const [{ proxyAccounts, secretsOf, secretVariables }, { renderer, resolveTransport }] = await Promise.all([
-    import("../connect/redact.ts"),
-    import("../settings/define/expand.ts"),
-  ]);
+export function configuredSecrets({ servers, environment: { env } }: Configuration): readonly string[] {
   const values = servers.flatMap(({ server: { definition } }) => {
     if (definition === undefined) return [];
     const { transport, base } = definition;

@@ -12,6 +12,7 @@ import { HostError } from "../errors.ts";
 import { once } from "../files/once.ts";
 import { unlessAborted } from "../server/unless-aborted.ts";
 import type { HostSettings, ServerDefinition } from "../settings/define/definition.ts";
+import { expandAuthentication } from "../settings/define/expand.ts";
 import type { Configuration } from "../trust/configuration.ts";
 
 /** The parts of a configuration that a sign-in reads. */
@@ -91,7 +92,6 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
   }
 
   async function serverOf(definition: ServerDefinition, serverUrl: string): Promise<SignInServer> {
-    const { expandAuthentication } = await import("../settings/define/expand.ts");
     const authentication = await expandAuthentication(definition, secret);
     const oauth = authentication.provider === "oauth" ? authentication.oauth : {};
     const { name: serverName, scope, extras } = definition;

@@ -4,7 +4,7 @@
  */
 
 import { readFile } from "node:fs/promises";
-import type { JsonObject } from "@fairlead/wire";
+import { connect, type JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
 import { clientInfo } from "../connect/client-info.ts";
 import type { CompanionAddress } from "./find-companions.ts";
@@ -49,7 +49,6 @@ export async function openCompanion(
   { signal, onReport, onEnd }: CompanionOptions,
 ): Promise<Companion> {
   if (!(await isOwnPort(address.port))) throw new Error("this user does not listen on the companion's port");
-  const { connect } = await import("@fairlead/wire");
   const streamEnd = new AbortController();
   const ending = AbortSignal.any([signal, streamEnd.signal]);
   let isTrusted: boolean | undefined;

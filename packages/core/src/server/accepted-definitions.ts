@@ -6,6 +6,8 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { isObject, parseJson } from "@fairlead/wire/json";
+import { checkWritable } from "../files/atomic/private-folder.ts";
+import { updateState } from "../files/atomic/state-file.ts";
 import { createFolderNames } from "../files/folder-names.ts";
 import { readText } from "../files/read-text.ts";
 import { notRead } from "../files/system-error.ts";
@@ -81,7 +83,6 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
     },
 
     async add(owner, news) {
-      const { updateState } = await import("../files/atomic/state-file.ts");
       let accepted: AcceptedFile | undefined;
       await updateState(join(folder, nameOf(owner)), parse, (before) => {
         accepted = { version: 1, ...owner, tools: merged(before?.tools ?? {}, news) };
@@ -90,10 +91,7 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
       return toAccepted(accepted);
     },
 
-    async checkWritable() {
-      const { checkWritable } = await import("../files/atomic/private-folder.ts");
-      await checkWritable(folder);
-    },
+    checkWritable: () => checkWritable(folder),
   };
 }
 

@@ -3,9 +3,15 @@
 import { join } from "node:path";
 import { HostError } from "../errors.ts";
 import { once } from "../files/once.ts";
+import { explain } from "../files/system-error.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../settings/define/definition.ts";
+import { expandTransport } from "../settings/define/expand.ts";
 import { present } from "../settings/schema/present.ts";
-import type { AcceptedDefinitions, DefinitionOwner } from "./accepted-definitions.ts";
+import {
+  type AcceptedDefinitions,
+  createAcceptedDefinitionsStore,
+  type DefinitionOwner,
+} from "./accepted-definitions.ts";
 import type { CachedCatalog } from "./catalog-store.ts";
 
 /** State folder, secrets and accounts that the cache uses. */
@@ -34,7 +40,6 @@ export class CatalogCache {
   });
 
   readonly #acceptedStore = once(async () => {
-    const { createAcceptedDefinitionsStore } = await import("./accepted-definitions.ts");
     return createAcceptedDefinitionsStore(join(this.#options.state, "known"));
   });
 
@@ -48,10 +53,7 @@ export class CatalogCache {
    * Rejects if a variable is not set.
    */
   async keyOf(definition: ServerDefinition): Promise<string> {
-    const [{ catalogKey }, { expandTransport }] = await Promise.all([
-      import("./catalog-store.ts"),
-      import("../settings/define/expand.ts"),
-    ]);
+    const { catalogKey } = await import("./catalog-store.ts");
     const { secret, accountAt } = this.#options;
     const expanded = await expandTransport(definition, secret);
     // The user may sign in while the host runs, so the account is read each time.
@@ -147,7 +149,6 @@ export class CatalogCache {
   }
 
   async #notSaved(error: unknown): Promise<HostError> {
-    const { explain } = await import("../files/system-error.ts");
     const cause = error instanceof HostError && error.cause instanceof Error ? error.cause : error;
     const message = `the state folder ${this.#options.state} cannot be written: ${explain(cause)}`;
     return new HostError("internal", message, { cause: error });

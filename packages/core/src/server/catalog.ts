@@ -1,14 +1,16 @@
 /** Reads a server's catalog: its lists of tools, prompts, resources and resource templates. */
 
-import type {
-  JsonObject,
-  ListedItem,
-  ListedResource,
-  ListedResourceTemplate,
-  ListedTool,
-  Listing,
-  ListKind,
-  Session,
+import {
+  type JsonObject,
+  type ListedItem,
+  type ListedResource,
+  type ListedResourceTemplate,
+  type ListedTool,
+  type Listing,
+  type ListKind,
+  listAll,
+  type Session,
+  WireError,
 } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
@@ -106,7 +108,6 @@ export const listMethods: Readonly<Record<ListKind, string>> = {
  * no list can be read.
  */
 export async function readCatalog(session: Session, options: ReadOptions = {}): Promise<Catalog> {
-  const { listAll, WireError } = await import("@fairlead/wire");
   const { signal, observe, clock = systemClock } = options;
   const asked = options.only ?? listsOf(session);
   const begin = clock.now();

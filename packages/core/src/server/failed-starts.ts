@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
 import type { ErrorCode } from "../errors.ts";
+import { readState, updateState } from "../files/atomic/state-file.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 
 /**
@@ -118,7 +119,6 @@ export class FailedStarts {
   }
 
   async #read(): Promise<StoredFile["servers"] | undefined> {
-    const { readState } = await stateFile();
     return (await readState(this.#file, parse))?.servers;
   }
 
@@ -126,7 +126,6 @@ export class FailedStarts {
     const key = await this.#keyOf(definition);
     const before = (await this.#read())?.[key];
     if (before === undefined && next(before) === undefined) return;
-    const { updateState } = await stateFile();
     await updateState(this.#file, parse, (value) => {
       const { [key]: earlier, ...others } = value?.servers ?? {};
       const kept = Object.entries(others).filter(([, { failedAt }]) => this.#now() - failedAt < lifetime);
@@ -149,10 +148,6 @@ export class FailedStarts {
 
 function pauseAfter(failures: number): number {
   return Math.min(longestPause, firstPause * 2 ** (failures - 1));
-}
-
-function stateFile(): Promise<typeof import("../files/atomic/state-file.ts")> {
-  return import("../files/atomic/state-file.ts");
 }
 
 function parse(value: unknown): StoredFile | undefined {

@@ -3,7 +3,7 @@
  * limited number of questions per minute.
  */
 
-import type { JsonObject, RequestHandler } from "@fairlead/wire";
+import { type JsonObject, type RequestHandler, WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
@@ -87,9 +87,9 @@ export function answerRequests(
   async function oneAtATime<T>(what: string, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     const now = clock.now();
     recent = recent.filter((time) => now - time < minute);
-    if (isOpen) throw await rpcError(tooMany, `${what} refused: another question of this server is still open`);
+    if (isOpen) throw rpcError(tooMany, `${what} refused: another question of this server is still open`);
     if (recent.length >= perMinute)
-      throw await rpcError(tooMany, `${what} refused: more than ${perMinute} questions in a minute`);
+      throw rpcError(tooMany, `${what} refused: more than ${perMinute} questions in a minute`);
     recent = [...recent, now];
     isOpen = true;
     try {
@@ -117,8 +117,8 @@ export function answerRequests(
         const { includeContext: _context, ...asked } = params;
         return oneAtATime(method, signal, () => sample({ serverName, params: asked }, signal)).catch(rejectDenied);
       }
-      if (method === "sampling/createMessage") throw await rpcError(rejected, notAllowed);
-      throw await rpcError(methodNotFound, `${method.slice(0, 100)} is not supported`);
+      if (method === "sampling/createMessage") throw rpcError(rejected, notAllowed);
+      throw rpcError(methodNotFound, `${method.slice(0, 100)} is not supported`);
     },
   };
 }
@@ -133,12 +133,11 @@ function questionCancelled(serverName: string, what: string): HostError {
 }
 
 /** Replaces the reason of a denial, because the server must not learn why the user denied its request. */
-async function rejectDenied(error: unknown): Promise<never> {
-  throw error instanceof HostError && error.code === "denied" ? await rpcError(rejected, notAllowed) : error;
+function rejectDenied(error: unknown): never {
+  throw error instanceof HostError && error.code === "denied" ? rpcError(rejected, notAllowed) : error;
 }
 
-async function rpcError(code: number, message: string): Promise<Error> {
-  const { WireError } = await import("@fairlead/wire");
+function rpcError(code: number, message: string): Error {
   return new WireError("rpc", message, { rpc: { code } });
 }
 

@@ -12,7 +12,8 @@ import {
   readMembers,
   withMethod,
 } from "../../expect-arguments.ts";
-import type { Fetch, FetchOptions } from "../../net/bounded-fetch.ts";
+import { createBoundedFetch, type Fetch, type FetchOptions } from "../../net/bounded-fetch.ts";
+import { createServerNetwork } from "../../net/server-network.ts";
 import type { OAuthSettings } from "../../settings/define/definition.ts";
 import type { SignInUi } from "../browser/sign-in-ui.ts";
 import type { Credentials } from "../store/credentials.ts";
@@ -96,8 +97,8 @@ export class MCPOAuthProvider {
     ]);
     const { oauth = {}, challenge = {}, pin } = server;
     const storage = this.#options.storage.pinned(pin);
-    const fetch = await this.#fetch(server);
-    const post = await this.#fetch(server, { maxRedirects: 0 });
+    const fetch = this.#fetch(server);
+    const post = this.#fetch(server, { maxRedirects: 0 });
     const lock = createSignInLock(lockFolder);
     const options = { ...server, oauth, challenge, ui, storage, lock, fetch, post, clock, now, clientMetadataUrl };
     return signIn(options, signal ?? new AbortController().signal);
@@ -108,7 +109,7 @@ export class MCPOAuthProvider {
     expectServer("offersSignIn()", server);
     const [{ discoverSignIn }, { createFail }] = await Promise.all([import("./discovery.ts"), import("./failure.ts")]);
     const { serverName, oauth = {}, challenge = {} } = server;
-    const [fetch, fail] = [await this.#fetch(server), createFail(serverName)];
+    const [fetch, fail] = [this.#fetch(server), createFail(serverName)];
     return !(await discoverSignIn({ ...server, oauth, challenge, fetch, fail })).isGuess;
   }
 
@@ -128,10 +129,7 @@ export class MCPOAuthProvider {
 
   async #openKeeper(pin: string | undefined): Promise<TokenKeeper> {
     const { lockFolder, clock = systemClock, now = Date.now, random = Math.random } = this.#options;
-    const [{ createTokenKeeper }, { createBoundedFetch }] = await Promise.all([
-      import("./refresh.ts"),
-      import("../../net/bounded-fetch.ts"),
-    ]);
+    const { createTokenKeeper } = await import("./refresh.ts");
     const { env } = this.#options;
     const storage = this.#options.storage.pinned(pin);
     const fetches = new Map<string, Fetch>();
@@ -144,11 +142,7 @@ export class MCPOAuthProvider {
     return createTokenKeeper({ storage, lockFolder, fetchFor, clock, now, random });
   }
 
-  async #fetch({ serverUrl, address }: SignInServer, more: Pick<FetchOptions, "maxRedirects"> = {}): Promise<Fetch> {
-    const [{ createBoundedFetch }, { createServerNetwork }] = await Promise.all([
-      import("../../net/bounded-fetch.ts"),
-      import("../../net/server-network.ts"),
-    ]);
+  #fetch({ serverUrl, address }: SignInServer, more: Pick<FetchOptions, "maxRedirects"> = {}): Fetch {
     const near = createServerNetwork(serverUrl, { addresses: address === undefined ? undefined : [address] });
     return createBoundedFetch({ near, env: this.#options.env, ...more });
   }
