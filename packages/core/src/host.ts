@@ -3,30 +3,32 @@
  * to them.
  */
 
-import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
-import { createEmitter, type ServerChanges, type ServerState } from "./events.ts";
-import { once } from "./files/once.ts";
-import { createConnectContext } from "./host/connect-context.ts";
+import { createCallableTool } from "./host/callable-tool.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/listings.ts";
-import { checkHostOptions, toConfigurationOptions, withCheckedListeners } from "./host/options.ts";
+import {
+  checkCallAsModelOptions,
+  checkHostOptions,
+  toConfigurationOptions,
+  withCheckedListeners,
+} from "./host/options.ts";
 import { catalogNotes, droppedTools, hiddenTools } from "./host/registries.ts";
-import { createHostRequests } from "./host/requests.ts";
-import { HostSecrets } from "./host/secrets.ts";
-import type { Host, HostOptions, OpenedHost, OpenHostOptions } from "./host/types.ts";
-import { watchFiles } from "./host/watch-files.ts";
-import { createIdeTrust, type IdeTrust } from "./ide/ide-trust.ts";
-import { OpenWork } from "./request/open-work.ts";
+import { RunningHost, type RunningHostOptions } from "./host/running-host.ts";
+import type { GatewayHost, Host, HostOptions, OpenedHost } from "./host/types.ts";
+import { createIdeTrust } from "./ide/ide-trust.ts";
+import { confirmThrough } from "./policy/confirmation.ts";
+import { callForUser } from "./request/calls.ts";
+import { forward } from "./request/forward.ts";
+import { expandReferences, getPromptForUser, readForUser } from "./request/reads.ts";
+import { samplingRequest, shownRead } from "./request/request.ts";
+import { runRequest } from "./request/run.ts";
+import { openRelayTo } from "./server/opener.ts";
 import type { Server } from "./server/server.ts";
-import { Servers } from "./server/servers.ts";
 import { unlessAborted } from "./server/unless-aborted.ts";
-import { optionOrigin, type SettingsFile } from "./settings/define/definition.ts";
 import { closest } from "./text/closest.ts";
-import { admit } from "./trust/admit.ts";
-import { approvalsPath, approve } from "./trust/approvals.ts";
+import { approve } from "./trust/approvals.ts";
 import { type AdmittedServer, type Configuration, loadConfiguration } from "./trust/configuration.ts";
 import { refuseNested } from "./trust/own-entry.ts";
-import type { TrustDecision } from "./trust/trust-decision.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
@@ -68,36 +70,11 @@ export async function createOpenedHost(options: HostOptions = {}): Promise<Opene
 }
 
 /** Opens a host with a loaded configuration. After `dispose`, the host neither runs nor writes anything. */
-export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): OpenedHost {
-  const { clock = systemClock, now = Date.now, load, ide, watch = false } = options;
+export function openHost(first: Configuration, options: RunningHostOptions = {}): OpenedHost {
   if (options.declare !== undefined) refuseNested(first.environment.env);
-  const { on, emit } = createEmitter();
-  const work = new OpenWork();
-  const secrets = new HostSecrets(() => servers);
-  const context = createConnectContext(() => servers.configuration, {
-    ...options,
-    hideSecrets: () => secrets.redactor(),
-  });
-  const servers: Servers = new Servers(first, {
-    options: { ...options, sample: options.sample && ((...request) => requests.sample(...request)) },
-    startLimit: options.startLimit,
-    connecting: () => context.get(),
-    secret: context.secret,
-    accountAt: context.accountAt,
-    closing: work.closing,
-    onCatalog: (server, filtered) => registries.put(server, filtered),
-    clock,
-    now,
-    emit,
-  });
-  const requests = createHostRequests({ ...options, servers, emit, on, clock, now, secrets, work });
-  const { decisions, registries } = requests;
-  registries.setOrder(servers.all());
-  const watching = watch
-    ? watchFiles(watchedFiles(first), (file) => emit({ type: "settings_changed", file }), clock)
-    : undefined;
-  /** Whether all servers have been started, not only some of them. */
-  let isStarted = false;
+  const host = new RunningHost(first, options);
+  const { servers, registries, policy, ledger, conversations, work } = host;
+  const { closing } = work;
 
   /**
    * The named server. If `name` is undefined, all servers (without the demo server, if others are configured).
@@ -126,81 +103,29 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     return server.shared === undefined ? [] : of(name);
   }
 
-  /** Applies a new configuration. If a settings file cannot be read (an editor may be writing it), nothing changes. */
-  async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
-    if (next === undefined) return undefined;
-    const broken = brokenFile(next);
-    if (broken)
-      throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
-    return apply(next);
-  }
-
-  /** @param onDecisions Called when decisions follow the new configuration, before servers are stopped. */
-  async function apply(next: Configuration, onDecisions = (): void => {}): Promise<ServerChanges> {
-    // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
-    await servers.flush();
-    const wasTrusted = servers.configuration.trust.trusted;
-    servers.setConfiguration(next);
-    // The rules must not wait until the servers of a folder that is no longer trusted have ended.
-    if (wasTrusted !== next.trust.trusted) await decisions.renew();
-    onDecisions();
-    const updating = servers.update();
-    registries.setOrder(servers.all());
-    const changes = await updating;
-    // A request may have started a replaced server already. What it lists stays.
-    for (const name of [...changes.replaced, ...changes.removed])
-      if (servers.find(name)?.catalog === undefined) registries.remove(name);
-    await Promise.all([servers.recall(), decisions.renew()]);
-    return changes;
-  }
-
-  /** Starts the servers again that were used before a reload, and servers that the reload has added. */
-  async function startAgain(wasUsed: readonly string[], how: { readonly all: boolean }): Promise<void> {
-    await Promise.all([
-      how.all ? servers.start() : undefined,
-      servers.start(wasUsed.filter((name) => servers.find(name) !== undefined)),
-    ]);
-  }
-
-  const usedServers = (): readonly string[] =>
-    servers.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
-
-  /** Applies what the IDE reports now. A trust that has ended is applied even if the settings cannot be read. */
-  async function followIde(reload: () => Promise<Configuration>): Promise<void> {
-    const before = servers.configuration;
-    const wasUsed = usedServers();
-    const next = await reload().catch(() => undefined);
-    const trust = next?.trust ?? unknownTrust;
-    const tell = (): void => emit({ type: "ide_trust_changed", trusted: trust.trusted, detail: trust.detail });
-    if (next !== undefined && brokenFile(next) === undefined) await apply(next, tell);
-    else if (!trust.trusted) await apply(withoutTrust(before, trust), tell);
-    await startAgain(wasUsed, { all: isStarted });
-  }
-
-  let following: Promise<unknown> = Promise.resolve();
-  let isFollowUpPlanned = false;
-  if (ide !== undefined && load !== undefined)
-    ide.onChange(() => {
-      // A report that arrives during a reload needs one more reload, however many reports arrive.
-      if (isFollowUpPlanned) return;
-      isFollowUpPlanned = true;
-      following = following.then(() => {
-        isFollowUpPlanned = false;
-        return work.run(() => followIde(load)).catch(() => undefined);
-      });
-    });
-
-  const dispose = once(async () => {
-    watching?.close();
-    const ended = work.close();
-    await Promise.all([ended, servers.close(), ide?.close()]);
-    await requests.close();
-    await servers.flush();
-    await context.close();
-  });
+  const subscribe: GatewayHost["subscribe"] = (serverName, uri, { signal, client, connection, confirm }) =>
+    runRequest(
+      {
+        who: client === undefined ? "user" : "client",
+        client: client?.name,
+        conversation: client?.conversation,
+        kind: "resource",
+        serverName,
+        serverToolName: uri,
+        shown: shownRead(serverName, uri),
+        connection,
+        signal,
+        confirm,
+        target: {
+          kind: "direct",
+          send: async (until) => (await host.subscriptions()).subscribe(serverName, uri, until, connection),
+        },
+      },
+      host,
+    );
 
   return {
-    on: withCheckedListeners(on),
+    on: withCheckedListeners(host.events.on),
     toolRegistry: registries.tools,
     promptRegistry: registries.prompts,
     resourceRegistry: registries.resources,
@@ -213,7 +138,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
           () => registries.tools.getAllTools(),
           (name) => registries.tools.getToolsByServer(name),
         ),
-        decisions.decisionOf,
+        policy.decisionOf,
       ),
     prompts: (server) =>
       toHostPrompts(
@@ -246,7 +171,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     hidden: (server) => hiddenTools(meant(server)),
     notes: (server) => {
       const names = new Set(meant(server).map(({ name }) => name));
-      return [...meant(server).flatMap(catalogNotes), ...decisions.notes().filter((note) => names.has(note.server))];
+      return [...meant(server).flatMap(catalogNotes), ...policy.notes().filter((note) => names.has(note.server))];
     },
     catalog(name) {
       const server = servers.get(name);
@@ -257,38 +182,26 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
-        isStarted ||= names === undefined;
-        const started = servers.start(names);
-        // The start counts as a use of each server. Without a request within the idle time, the server is stopped.
-        if (options.lazy) for (const name of names ?? []) servers.find(name)?.use()();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
-        return unlessAborted(started, signal, why);
+        return unlessAborted(host.start(names), signal, why);
       }),
 
-    restart: (names) =>
-      work.run(async () => {
-        const wasUsed = usedServers();
-        const changes = await takeOver(await load?.());
-        if (names !== undefined) return servers.restart(names);
-        if (changes === undefined) return servers.restart(wasUsed);
-        // A connected server with an unchanged definition keeps running.
-        await startAgain(wasUsed, { all: true });
-      }),
+    restart: (names) => work.run(() => host.restart(names)),
 
     stop: (names) => servers.stop(names),
 
     reload: (next) =>
       work.run(async () => {
-        const changes = await takeOver(next ?? (await load?.()));
+        const changes = await host.takeOver(next ?? (await options.load?.()));
         if (changes !== undefined) return changes;
         throw cannotReload();
       }),
 
     approve: (names) =>
       work.run(async () => {
-        if (load === undefined) throw cannotReload();
-        const approved = await approveWaiting(servers.configuration, names, new Date(now()));
-        if (approved.length > 0) await takeOver(await load());
+        if (options.load === undefined) throw cannotReload();
+        const approved = await approveWaiting(servers.configuration, names, new Date(host.now()));
+        if (approved.length > 0) await host.takeOver(await options.load());
         return approved;
       }),
 
@@ -300,89 +213,93 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     problems: () => servers.configuration.problems,
 
-    call: (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),
-    callAsModel: requests.callAsModel,
-    readResource: requests.readResource,
-    getPrompt: requests.getPrompt,
-    complete: requests.complete,
-    subscribe: (server, uri, given = {}) => requests.subscribe(server, uri, given),
-    expandReferences: requests.expandReferences,
+    call: (server, tool, args = {}, given = {}) => callForUser(server, tool, args, given, host),
+    readResource: (server, uri, given = {}) => readForUser(server, uri, given, host),
+    getPrompt: (server, prompt, args = {}, given = {}) => getPromptForUser(server, prompt, args, given, host),
+    subscribe: (server, uri, given = {}) => subscribe(server, uri, given),
+    expandReferences: (text, given = {}) => expandReferences(text, given, host, host.keep),
 
-    policy: decisions.policies,
-    decide: async (...request) => (await decisions.explain(...request)).decision,
-    explain: decisions.explain,
-    changeOf: decisions.changeOf,
+    async callAsModel(name, args = {}, given = {}) {
+      checkCallAsModelOptions(given);
+      const { signal, confirm = options.confirm } = given;
+      const tool = registries.tools.getTool(name);
+      if (tool !== undefined)
+        return tool.execute(args, signal, { confirm: confirmThrough(confirm, signal ?? closing, true) });
+      const { explainUnknown } = await import("./turn/failure-messages.ts");
+      const toolNames = registries.tools
+        .getAllTools()
+        .map(({ name: each, serverName: server, serverToolName }) => ({ name: each, server, serverToolName }));
+      throw new HostError("tool_unknown", explainUnknown(name, undefined, toolNames));
+    },
 
-    conversation: requests.conversation,
-    conversations: requests.conversations,
-    hideSecrets: async (text) => (await secrets.redactor())(text),
-    runTurn: requests.runTurn,
-    asCallableTool: requests.asCallableTool,
-    searchTools: requests.searchTools,
-    toolOffers: requests.toolOffers,
-    relay: requests.relay,
-    flushHistory: requests.flushHistory,
+    complete: (request, { signal: given } = {}) =>
+      work.run(async (signal) => {
+        const { completeArgument } = await import("./resources/completion.ts");
+        const server = servers.get(request.of.server);
+        const release = server.use();
+        return completeArgument(request, { server, signal }).finally(release);
+      }, given),
+
+    policy: policy.policies,
+    decide: async (...request) => (await policy.explain(...request)).decision,
+    explain: policy.explain,
+    changeOf: policy.changeOf,
+
+    conversation: conversations.conversation,
+    conversations: conversations.conversations,
+    runTurn: conversations.runTurn,
+    toolOffers: conversations.toolOffers,
+    hideSecrets: async (text) => (await host.secrets.redactor())(text),
+    asCallableTool: () => createCallableTool(host),
+    searchTools: (...wanted) => work.run(() => host.search.searchTools(...wanted)),
+
+    relay: (name, client, { signal: given } = {}) =>
+      work.run(async (signal) => {
+        const { relayClient } = await import("./request/relay.ts");
+        const server = servers.get(name);
+        return relayClient(name, client, {
+          relay: (how) => openRelayTo(server, servers.context, how),
+          mayHaveRoots: () => server.mayHaveRoots,
+          run: (request) => runRequest(request, host),
+          signal,
+        });
+      }, given),
+
+    flushHistory: ledger.flush,
     gateway: {
       servers,
-      forward: requests.forward,
-      subscribe: requests.subscribe,
-      sampleThrough: requests.sampleThrough,
-      deniedTo: decisions.deniedTo,
-      identify: decisions.identify,
-      toolsWithin: requests.toolsWithin,
+      forward: (request, given = {}) => forward(request, given, host),
+      subscribe,
+      sampleThrough: (serverName, params, send, { signal, confirm, client } = {}) =>
+        runRequest(
+          {
+            ...samplingRequest(serverName, params),
+            client: client?.name,
+            conversation: client?.conversation,
+            signal,
+            confirm,
+            target: { kind: "direct", send },
+          },
+          host,
+        ),
+      deniedTo: policy.deniedTo,
+      identify: policy.identify,
+      toolsWithin: (tools, budget) =>
+        work.run(async () => {
+          const { toolsWithin } = await import("./host/tools-within.ts");
+          const isAlwaysLoaded = (server: string): boolean =>
+            servers.find(server)?.definition?.extras.alwaysLoad ?? false;
+          return toolsWithin(tools, budget, { isAlwaysLoaded, used: await ledger.usedTools() });
+        }),
       clientProfile: (name) => servers.configuration.settings.host.clients.get(name),
     },
 
-    [Symbol.asyncDispose]: dispose,
+    [Symbol.asyncDispose]: host.close,
   };
-}
-
-/** The settings files, the trusted-folders file and the approvals file. */
-function watchedFiles({ settings, locations }: Configuration): readonly string[] {
-  const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
-  return [...files, locations.trustedFolders, approvalsPath(locations.state)];
-}
-
-/** Whether the server is disabled, blocked, or has not been used yet (`lazy`). */
-function isIdle(state: Omit<ServerState, "name">): boolean {
-  if (state.status === "disabled" || state.status === "blocked") return true;
-  return state.status === "disconnected" && "reason" in state && state.reason === "lazy";
 }
 
 function cannotReload(): HostError {
   return new HostError("usage", "this host cannot reload its settings: it was opened with a configuration object");
-}
-
-interface Reloading {
-  /** Reads the settings again. */
-  readonly load?: () => Promise<Configuration>;
-  /** The IDE that `load` asks. With both, the host follows what the IDE reports. The host closes the connection. */
-  readonly ide?: Pick<IdeTrust, "onChange" | "close">;
-}
-
-const unknownTrust: TrustDecision = {
-  trusted: false,
-  source: "default",
-  approvesEntries: false,
-  detail: "the settings cannot be read",
-};
-
-/**
- * The first settings file that cannot be read. The file of an untrusted workspace does not count: with a mistake in it, a
- * workspace could keep its trust.
- */
-function brokenFile({ settings, trust }: Configuration): SettingsFile | undefined {
-  return settings.files.find(({ state, scope }) => state === "broken" && (scope !== "workspace" || trust.trusted));
-}
-
-/** The configuration with the workspace's servers blocked. */
-function withoutTrust(configuration: Configuration, trust: TrustDecision): Configuration {
-  const facts = { ...configuration, trust, approvals: new Map() };
-  return {
-    ...configuration,
-    trust,
-    servers: configuration.servers.map(({ server }) => ({ server, admission: admit(server, facts) })),
-  };
 }
 
 /**

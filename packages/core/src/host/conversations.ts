@@ -14,11 +14,8 @@ import {
   createConversation,
   type RecordChange,
 } from "../turn/conversation.ts";
-import type { HostParts, HostRequestsOptions } from "./requests.ts";
+import type { RunningHost } from "./running-host.ts";
 import type { Host, NewConversation } from "./types.ts";
-
-/** What conversations need apart from the shared parts of the host. */
-type ConversationsOptions = Pick<HostRequestsOptions, "model" | "secrets" | "now" | "emit">;
 
 /** The members of a host that concern conversations. */
 export interface HostConversations extends Pick<Host, "conversation" | "conversations" | "runTurn" | "toolOffers"> {
@@ -27,8 +24,9 @@ export interface HostConversations extends Pick<Host, "conversation" | "conversa
 }
 
 /** Creates the conversations of a host. They are recorded unless the settings turn that off. */
-export function createHostConversations(host: HostParts, options: ConversationsOptions): HostConversations {
-  const recorders = createConversationRecorders(host, options);
+export function createHostConversations(host: RunningHost): HostConversations {
+  const { options } = host;
+  const recorders = createConversationRecorders(host);
 
   function check({ model = options.model, servers = [] }: NewConversation): Model {
     if (host.work.closing.aborted) throw new HostError("usage", "this host has been closed");
@@ -102,11 +100,8 @@ interface ConversationRecorders {
   readonly close: () => Promise<void>;
 }
 
-function createConversationRecorders(
-  { servers, decisions }: HostParts,
-  { secrets, now, emit }: ConversationsOptions,
-): ConversationRecorders {
-  const { approvals } = decisions;
+function createConversationRecorders({ servers, policy, secrets, now, events }: RunningHost): ConversationRecorders {
+  const { approvals } = policy;
   /** Recorders with changes that may not be on disk yet. */
   const active = new Set<Pick<ConversationRecorder, "close" | "whenSaved">>();
   const ending = new Set<Promise<void>>();
@@ -151,7 +146,7 @@ function createConversationRecorders(
       hidesResults: (server) => servers.find(server)?.definition?.extras.hideResults === true,
       now,
       onFailed: (error) =>
-        emit({ type: "conversation_not_recorded", conversation: head.id, message: errorMessage(error) }),
+        events.emit({ type: "conversation_not_recorded", conversation: head.id, message: errorMessage(error) }),
     });
     let unrecorded = others;
     let seen = approvals.given().length;

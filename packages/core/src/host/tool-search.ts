@@ -2,9 +2,7 @@
 
 import type { FoundTool, ToolSearch } from "../search/tool-search.ts";
 import type { RegisteredTool } from "../server/registered-tool.ts";
-import type { Servers } from "../server/servers.ts";
-import type { HostDecisions } from "./decisions.ts";
-import type { HostRegistries } from "./registries.ts";
+import type { RunningHost } from "./running-host.ts";
 import type { Host } from "./types.ts";
 
 /** The tool search of a host. */
@@ -22,18 +20,18 @@ export interface HostSearch {
 const usualLimit = 10;
 
 /** Creates the search. The first search builds the index. */
-export function createHostSearch(
-  registries: () => Pick<HostRegistries, "tools">,
-  servers: Servers,
-  { isDenied, deniedTo }: HostDecisions,
-): HostSearch {
+export function createHostSearch({
+  registries,
+  servers,
+  policy: { isDenied, deniedTo },
+}: Pick<RunningHost, "registries" | "servers" | "policy">): HostSearch {
   let search: Promise<ToolSearch> | undefined;
 
   async function load(): Promise<ToolSearch> {
     const loaded = await import("../search/tool-search.ts");
     return new loaded.ToolSearch(
       async () => {
-        const { tools } = registries();
+        const { tools } = registries;
         await tools.ready();
         return tools.getEveryTool();
       },

@@ -3,7 +3,7 @@
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
-import type { HostParts } from "../host/requests.ts";
+import type { RunningHost } from "../host/running-host.ts";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
 import { shorten } from "../normalise/content/shorten.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
@@ -32,7 +32,7 @@ const tooMany = "The call did not run: there are too many calls in this turn.";
 /** The tool calls in one answer of the model. */
 export class Round {
   readonly state: ConversationState;
-  readonly host: HostParts;
+  readonly host: RunningHost;
   readonly signal: AbortSignal;
   readonly #calls: readonly FunctionCall[];
   readonly #most: number;
@@ -48,7 +48,7 @@ export class Round {
     calls: readonly FunctionCall[],
     most: number,
     state: ConversationState,
-    host: HostParts,
+    host: RunningHost,
     signal: AbortSignal,
   ) {
     this.#calls = calls;
@@ -108,7 +108,7 @@ export class Round {
       if (confirmation === false) return;
       const details = canEdit ? { ...confirmation, canEdit } : confirmation;
       onConfirmation(details);
-      const answering = host.confirm ? host.confirm(details, signal) : this.#tell(id, confirmation);
+      const answering = host.options.confirm ? host.options.confirm(details, signal) : this.#tell(id, confirmation);
       const answer = await untilAborted(answering, signal);
       // If the answer cannot be saved, it is still valid for this turn.
       await applyAnswer(details, answer, (error) =>
@@ -177,7 +177,7 @@ type ModelCallRequest = Pick<CallEvent, "id" | "name" | "args">;
  */
 export class TurnCall {
   readonly state: ConversationState;
-  readonly host: HostParts;
+  readonly host: RunningHost;
   readonly signal: AbortSignal;
   readonly #request: ModelCallRequest;
   readonly #round: Round;

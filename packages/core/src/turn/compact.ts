@@ -4,7 +4,7 @@
  */
 
 import { HostError } from "../errors.ts";
-import type { HostParts } from "../host/requests.ts";
+import type { RunningHost } from "../host/running-host.ts";
 import { characterWords } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -64,7 +64,7 @@ const smallShare = 0.1;
  */
 export async function* compactByRule(
   state: ConversationState,
-  host: HostParts,
+  host: RunningHost,
   added: readonly Content[],
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, undefined> {

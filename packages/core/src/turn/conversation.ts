@@ -1,7 +1,7 @@
 /** The interface of a conversation with a model: `send`, the history, the tools and the recorded file. */
 
 import { HostError } from "../errors.ts";
-import type { HostParts } from "../host/requests.ts";
+import type { RunningHost } from "../host/running-host.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { ResultHandles, type StoredResult } from "../results/result-handles.ts";
@@ -138,7 +138,7 @@ export class ConversationState {
   /** The functions that stop the running calls. */
   readonly stopCalls: Set<() => void> = new Set();
 
-  constructor(options: ConversationOptions, host: HostParts, { record, earlier }: ConversationRecord) {
+  constructor(options: ConversationOptions, host: RunningHost, { record, earlier }: ConversationRecord) {
     const { model, servers, wait = defaultWait, notTried = [], limits = {} } = options;
     this.history = earlier?.history ?? [];
     this.record = record;
@@ -164,7 +164,7 @@ export class ConversationState {
 /** Creates a conversation. If `earlier` is given, continues a recorded one. */
 export function createConversation(
   options: ConversationOptions,
-  host: HostParts,
+  host: RunningHost,
   recording: ConversationRecord,
 ): Conversation {
   const { id, record, close, earlier } = recording;

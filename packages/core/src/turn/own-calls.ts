@@ -3,7 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
-import type { HostParts } from "../host/requests.ts";
+import type { RunningHost } from "../host/running-host.ts";
 import { displayOf } from "../normalise/content/display.ts";
 import { type KeptFile, type LeftOut, toModelParts } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
@@ -162,11 +162,11 @@ function queriesOf({ queries }: JsonObject): readonly string[] {
 const toolsPerTurn = 200;
 
 /** The tools that no rule denies. Pauses regularly, so that other code can run. */
-async function allowedTools(tools: Tools, { decisions }: HostParts): Promise<Tools> {
+async function allowedTools(tools: Tools, { policy }: RunningHost): Promise<Tools> {
   const allowed: RegisteredTool[] = [];
   const turns = createTurns(toolsPerTurn);
   for (const tool of tools) {
-    if (!decisions.isDenied(tool)) allowed.push(tool);
+    if (!policy.isDenied(tool)) allowed.push(tool);
     await turns.done(1);
   }
   return allowed;
@@ -248,7 +248,7 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
 function missingServers(
   callable: Tools,
   { toolSelection }: ConversationState,
-  { servers }: HostParts,
+  { servers }: RunningHost,
 ): readonly string[] {
   const withTools = new Set(callable.map(({ serverName }) => serverName));
   return toolSelection

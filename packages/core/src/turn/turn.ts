@@ -6,7 +6,7 @@
 import { setMaxListeners } from "node:events";
 import { sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import type { HostParts } from "../host/requests.ts";
+import type { RunningHost } from "../host/running-host.ts";
 import type { ModelEvent } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { expandReferences } from "../request/reads.ts";
@@ -37,7 +37,7 @@ export async function* takeTurn(
   input: string | readonly Part[],
   options: SendOptions,
   state: ConversationState,
-  host: HostParts,
+  host: RunningHost,
 ): Events {
   const { signal, end } = stopWith(options.signal, host.work.closing);
   try {
@@ -50,7 +50,7 @@ export async function* takeTurn(
 class Turn {
   readonly #options: SendOptions;
   readonly #state: ConversationState;
-  readonly #host: HostParts;
+  readonly #host: RunningHost;
   readonly #signal: AbortSignal;
   /** The model's text so far. If the turn is stopped, Fairlead keeps this text in the history. */
   #text = "";
@@ -61,7 +61,7 @@ class Turn {
   #isOver = false;
   #before: readonly Content[];
 
-  constructor(options: SendOptions, state: ConversationState, host: HostParts, signal: AbortSignal) {
+  constructor(options: SendOptions, state: ConversationState, host: RunningHost, signal: AbortSignal) {
     this.#options = options;
     this.#state = state;
     this.#host = host;

@@ -7,7 +7,7 @@ import { type RunFolder, readToken, UnsafeRunFolder } from "../relay/run-folder.
 import type { Hello, HostStatus } from "../relay/speech.ts";
 
 /** A running host. */
-export interface RunningHost extends HostStatus {
+export interface BackgroundHost extends HostStatus {
   readonly pid: number;
   readonly version: string;
 }
@@ -16,7 +16,7 @@ export interface RunningHost extends HostStatus {
  * Returns the host's status, or undefined if no host runs.
  * @throws Error if the host does not answer
  */
-export async function hostStatus(folder: RunFolder): Promise<RunningHost | undefined> {
+export async function hostStatus(folder: RunFolder): Promise<BackgroundHost | undefined> {
   const reached = await reach(folder, "status");
   if (reached.kind === "absent") return undefined;
   if (reached.kind === "refused") throw refusal(reached);

@@ -17,7 +17,7 @@ import { initialize, relayClient } from "../relay/scene.ts";
 import { randomFrom } from "../support/random.ts";
 import { heapBytes, openDescriptors } from "../support/used-resources.ts";
 
-interface RunningHost extends AsyncDisposable {
+interface BackgroundHost extends AsyncDisposable {
   readonly folder: RunFolder;
   readonly clock: HandClock;
   readonly notes: readonly string[];
@@ -31,7 +31,7 @@ interface RunningHost extends AsyncDisposable {
 const idleTime = 600_000;
 
 /** A background host with a real gateway, whose time a test passes by hand. */
-async function startHost(): Promise<RunningHost> {
+async function startHost(): Promise<BackgroundHost> {
   const temporary = await temporaryFolder();
   const { path } = temporary;
   const folder = runFolderOf({ state: path, installation: "one", temporary: path, platform: process.platform });

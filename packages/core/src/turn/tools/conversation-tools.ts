@@ -1,6 +1,6 @@
 /** The tools of a conversation: their names, and which of them the model is offered directly. */
 
-import type { HostParts } from "../../host/requests.ts";
+import type { RunningHost } from "../../host/running-host.ts";
 import type { Model } from "../../model/model.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
 import type { ResultHandles } from "../../results/result-handles.ts";
@@ -54,7 +54,7 @@ export interface Named {
  * Methods that do not wait, except `list`, use the tools as of the last `prepare`.
  */
 export class ToolSelection {
-  readonly #host: HostParts;
+  readonly #host: RunningHost;
   readonly #record: RecordChange;
   readonly #results: ResultHandles;
   readonly #chosen: readonly string[] | undefined;
@@ -80,7 +80,7 @@ export class ToolSelection {
    * @param earlier The recorded state, if the conversation is resumed.
    */
   constructor(
-    host: HostParts,
+    host: RunningHost,
     record: RecordChange,
     results: ResultHandles,
     chosen: readonly string[] | undefined,

@@ -1,0 +1,340 @@
+/**
+ * A running host: its servers, policy, ledger, registries and conversations, and what all its requests share. `host.ts`
+ * gives it the functions that programs use.
+ */
+
+import { type Clock, systemClock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import { createEmitter, type Emitter, type ServerChanges, type ServerState } from "../events.ts";
+import type { Executor } from "../execute/executor.ts";
+import type { Validator } from "../execute/validation/validator.ts";
+import { once } from "../files/once.ts";
+import type { StoredFile } from "../files/result-files.ts";
+import type { IdeTrust } from "../ide/ide-trust.ts";
+import type { LeftOut } from "../normalise/content/parts.ts";
+import { type AskedTool, confirmThrough } from "../policy/confirmation.ts";
+import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
+import { modelCalls } from "../request/calls.ts";
+import type { ForwardingHost } from "../request/forward.ts";
+import { createHostLedger, type HostLedger, type LedgerRow } from "../request/ledger.ts";
+import { OpenWork } from "../request/open-work.ts";
+import { getPromptForUser } from "../request/reads.ts";
+import { samplingRequest } from "../request/request.ts";
+import { runRequest } from "../request/run.ts";
+import type { Subscriptions } from "../resources/subscriptions.ts";
+import type { Connection } from "../server/connection.ts";
+import type { Sample } from "../server/requests.ts";
+import { Servers } from "../server/servers.ts";
+import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
+import { admit } from "../trust/admit.ts";
+import { approvalsPath } from "../trust/approvals.ts";
+import type { Configuration } from "../trust/configuration.ts";
+import type { TrustDecision } from "../trust/trust-decision.ts";
+import { createConnectContext, type HostConnectContext } from "./connect-context.ts";
+import { createHostConversations, type HostConversations } from "./conversations.ts";
+import { createHostDecisions, type HostDecisions } from "./decisions.ts";
+import { HostRegistries } from "./registries.ts";
+import { HostSecrets } from "./secrets.ts";
+import { createHostSearch, type HostSearch } from "./tool-search.ts";
+import type { OpenHostOptions } from "./types.ts";
+import { type FileWatch, watchFiles } from "./watch-files.ts";
+
+/** Options of a running host. */
+export interface RunningHostOptions extends OpenHostOptions {
+  /** Reads the settings again. */
+  readonly load?: () => Promise<Configuration>;
+  /** The IDE that `load` asks. With both, the host follows what the IDE reports. The host closes the connection. */
+  readonly ide?: Pick<IdeTrust, "onChange" | "close">;
+}
+
+/** The state of one host. After `close`, it neither runs nor writes anything. */
+export class RunningHost implements ForwardingHost {
+  readonly options: RunningHostOptions;
+  readonly clock: Clock;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly events: Emitter = createEmitter();
+  readonly work: OpenWork = new OpenWork();
+  readonly secrets: HostSecrets = new HostSecrets(() => this.servers);
+  readonly servers: Servers;
+  readonly policy: HostDecisions;
+  readonly ledger: HostLedger;
+  readonly registries: HostRegistries;
+  readonly search: HostSearch;
+  readonly conversations: HostConversations;
+  /** The tools that were used before in this workspace, latest first. Reads the ledger only once. */
+  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
+  readonly #context: HostConnectContext;
+  readonly #watching: FileWatch | undefined;
+  #running: Promise<Running> | undefined;
+  #subscriptions: Promise<Subscriptions> | undefined;
+  /** Whether all servers have been started, not only some of them. */
+  #isStarted = false;
+  #following: Promise<unknown> = Promise.resolve();
+  #isFollowUpPlanned = false;
+
+  constructor(first: Configuration, options: RunningHostOptions) {
+    const { clock = systemClock, now = Date.now, allow, approvalMode: mode = "default", interactive = true } = options;
+    const { emit } = this.events;
+    this.options = options;
+    this.clock = clock;
+    this.now = now;
+    this.#context = createConnectContext(() => this.servers.configuration, {
+      ...options,
+      hideSecrets: () => this.secrets.redactor(),
+    });
+    this.servers = new Servers(first, {
+      options: { ...options, sample: options.sample && this.#sample },
+      startLimit: options.startLimit,
+      connecting: () => this.#context.get(),
+      secret: this.#context.secret,
+      accountAt: this.#context.accountAt,
+      closing: this.work.closing,
+      onCatalog: (server, filtered) => this.registries.put(server, filtered),
+      clock,
+      now,
+      emit,
+    });
+    const { servers } = this;
+    this.policy = createHostDecisions({ servers, mode, interactive, flags: allow ? { allow } : {}, clock, now });
+    this.ledger = createHostLedger({
+      state: first.locations.state,
+      keepArguments: () => servers.configuration.settings.host.audit.arguments,
+      workspace: () => servers.configuration.locations.root,
+      mode,
+      now,
+      clock,
+      emit,
+    });
+    this.usedTools = once(this.ledger.usedTools);
+    this.registries = new HostRegistries({
+      tools: modelCalls(this, this.keep),
+      getPrompt: (server, name, values, signal) => getPromptForUser(server, name, values, { signal }, this),
+    });
+    this.registries.setOrder(servers.all());
+    this.search = createHostSearch(this);
+    this.conversations = createHostConversations(this);
+    this.#watching = options.watch
+      ? watchFiles(watchedFiles(first), (file) => emit({ type: "settings_changed", file }), clock)
+      : undefined;
+    this.#followIde();
+  }
+
+  /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
+  readonly rules = (): Decisions | Promise<Decisions> => this.policy.current();
+
+  readonly record = (row: LedgerRow): void => this.ledger.record(row);
+
+  async executor(): Promise<Executor<Connection>> {
+    this.#running ??= this.#openExecutor();
+    return (await this.#running).executor;
+  }
+
+  /** The tool as the confirmation shows it, with its definition from the catalog. */
+  readonly shownTool = ({ serverName, serverToolName, connection }: ToolOnConnection): AskedTool => {
+    const listed = this.servers.find(serverName)?.listedBy(connection).toolOf(serverToolName);
+    const { description = "", annotations } = listed ?? {};
+    return { serverName, serverToolName, name: serverToolName, description, annotations };
+  };
+
+  /** Writes content that is too large for a model into a file. Closing the host waits until the file is written. */
+  readonly keep = (file: LeftOut): Promise<StoredFile> =>
+    this.work.run(async () => {
+      const { keepResult } = await import("../files/result-files.ts");
+      const hide = await this.secrets.redactor();
+      const data = file.encoding === "utf8" ? hide(file.data) : file.data;
+      return keepResult(this.servers.configuration.locations.state, { ...file, data });
+    });
+
+  subscriptions(): Promise<Subscriptions> {
+    this.#subscriptions ??= import("../resources/subscriptions.ts").then(({ createSubscriptions }) =>
+      createSubscriptions({ servers: this.servers, ...this.events, clock: this.clock }),
+    );
+    return this.#subscriptions;
+  }
+
+  /** Connects the named servers; without names, all except lazy ones. */
+  start(names: readonly string[] | undefined): Promise<void> {
+    this.#isStarted ||= names === undefined;
+    const started = this.servers.start(names);
+    // The start counts as a use of each server. Without a request within the idle time, the server is stopped.
+    if (this.options.lazy) for (const name of names ?? []) this.servers.find(name)?.use()();
+    return started;
+  }
+
+  /** Applies the settings as they are now, then connects the named servers again, or all that were used. */
+  async restart(names: readonly string[] | undefined): Promise<void> {
+    const wasUsed = this.#usedServers();
+    const changes = await this.takeOver(await this.options.load?.());
+    if (names !== undefined) return this.servers.restart(names);
+    if (changes === undefined) return this.servers.restart(wasUsed);
+    // A connected server with an unchanged definition keeps running.
+    await this.#startAgain(wasUsed, { all: true });
+  }
+
+  /**
+   * Applies a new configuration. If a settings file cannot be read (an editor may be writing it), nothing changes.
+   *
+   * @throws HostError `settings_invalid`
+   */
+  async takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
+    if (next === undefined) return undefined;
+    const broken = brokenFile(next);
+    if (broken)
+      throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
+    return this.#apply(next);
+  }
+
+  /** Cancels everything, stops the servers, and resolves when everything is on disk. */
+  readonly close: () => Promise<void> = once(async () => {
+    this.#watching?.close();
+    const ended = this.work.close();
+    await Promise.all([ended, this.servers.close(), this.options.ide?.close()]);
+    const running = await this.#running;
+    await running?.executor.close();
+    await running?.validator.close();
+    (await this.#subscriptions)?.[Symbol.dispose]();
+    await this.conversations.close();
+    await this.ledger.flush();
+    await this.servers.flush();
+    await this.#context.close();
+  });
+
+  /** The executor is the largest part of a host, so only the first call imports it. */
+  async #openExecutor(): Promise<Running> {
+    const [{ createExecutor }, { createValidator }] = await Promise.all([
+      import("../execute/executor.ts"),
+      import("../execute/validation/validator.ts"),
+    ]);
+    const validator = createValidator();
+    const executor = createExecutor<Connection>({
+      limits: () => this.servers.configuration.settings.host.limits,
+      validator,
+      reconnect: (connection, signal) => connection.ready(signal),
+      abortsAll: true,
+      clock: this.clock,
+    });
+    return { executor, validator };
+  }
+
+  /** Answers a server's sampling request with the user's model, if the rules or the user allow it. */
+  readonly #sample: Sample = ({ serverName, params }, signal) =>
+    runRequest(
+      {
+        ...samplingRequest(serverName, params),
+        signal,
+        confirm: confirmThrough(this.options.confirm, signal),
+        target: {
+          kind: "direct",
+          send: async (until) => {
+            const { sample } = this.options;
+            if (sample === undefined)
+              throw new HostError("usage", 'sampling refused: this host has no "sample" option');
+            return sample({ serverName, params }, until);
+          },
+        },
+      },
+      this,
+    );
+
+  /** @param onDecisions Called when decisions follow the new configuration, before servers are stopped. */
+  async #apply(next: Configuration, onDecisions = (): void => {}): Promise<ServerChanges> {
+    const { servers, registries, policy } = this;
+    // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
+    await servers.flush();
+    const wasTrusted = servers.configuration.trust.trusted;
+    servers.setConfiguration(next);
+    // The rules must not wait until the servers of a folder that is no longer trusted have ended.
+    if (wasTrusted !== next.trust.trusted) await policy.renew();
+    onDecisions();
+    const updating = servers.update();
+    registries.setOrder(servers.all());
+    const changes = await updating;
+    // A request may have started a replaced server already. What it lists stays.
+    for (const name of [...changes.replaced, ...changes.removed])
+      if (servers.find(name)?.catalog === undefined) registries.remove(name);
+    await Promise.all([servers.recall(), policy.renew()]);
+    return changes;
+  }
+
+  /** Starts the servers again that were used before a reload, and servers that the reload has added. */
+  async #startAgain(wasUsed: readonly string[], how: { readonly all: boolean }): Promise<void> {
+    const { servers } = this;
+    await Promise.all([
+      how.all ? servers.start() : undefined,
+      servers.start(wasUsed.filter((name) => servers.find(name) !== undefined)),
+    ]);
+  }
+
+  #usedServers(): readonly string[] {
+    return this.servers.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
+  }
+
+  #followIde(): void {
+    const { ide, load } = this.options;
+    if (ide === undefined || load === undefined) return;
+    ide.onChange(() => {
+      // A report that arrives during a reload needs one more reload, however many reports arrive.
+      if (this.#isFollowUpPlanned) return;
+      this.#isFollowUpPlanned = true;
+      this.#following = this.#following.then(() => {
+        this.#isFollowUpPlanned = false;
+        return this.work.run(() => this.#takeOverFromIde(load)).catch(() => undefined);
+      });
+    });
+  }
+
+  /** Applies what the IDE reports now. A trust that has ended is applied even if the settings cannot be read. */
+  async #takeOverFromIde(load: () => Promise<Configuration>): Promise<void> {
+    const before = this.servers.configuration;
+    const wasUsed = this.#usedServers();
+    const next = await load().catch(() => undefined);
+    const { trusted, detail } = next?.trust ?? unknownTrust;
+    const tell = (): void => this.events.emit({ type: "ide_trust_changed", trusted, detail });
+    if (next !== undefined && brokenFile(next) === undefined) await this.#apply(next, tell);
+    else if (!trusted) await this.#apply(withoutTrust(before, next?.trust ?? unknownTrust), tell);
+    await this.#startAgain(wasUsed, { all: this.#isStarted });
+  }
+}
+
+interface Running {
+  readonly executor: Executor<Connection>;
+  readonly validator: Validator;
+}
+
+/** The settings files, the trusted-folders file and the approvals file. */
+function watchedFiles({ settings, locations }: Configuration): readonly string[] {
+  const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
+  return [...files, locations.trustedFolders, approvalsPath(locations.state)];
+}
+
+/** Whether the server is disabled, blocked, or has not been used yet (`lazy`). */
+function isIdle(state: Omit<ServerState, "name">): boolean {
+  if (state.status === "disabled" || state.status === "blocked") return true;
+  return state.status === "disconnected" && "reason" in state && state.reason === "lazy";
+}
+
+const unknownTrust: TrustDecision = {
+  trusted: false,
+  source: "default",
+  approvesEntries: false,
+  detail: "the settings cannot be read",
+};
+
+/**
+ * The first settings file that cannot be read. The file of an untrusted workspace does not count: with a mistake in it, a
+ * workspace could keep its trust.
+ */
+function brokenFile({ settings, trust }: Configuration): SettingsFile | undefined {
+  return settings.files.find(({ state, scope }) => state === "broken" && (scope !== "workspace" || trust.trusted));
+}
+
+/** The configuration with the workspace's servers blocked. */
+function withoutTrust(configuration: Configuration, trust: TrustDecision): Configuration {
+  const facts = { ...configuration, trust, approvals: new Map() };
+  return {
+    ...configuration,
+    trust,
+    servers: configuration.servers.map(({ server }) => ({ server, admission: admit(server, facts) })),
+  };
+}
