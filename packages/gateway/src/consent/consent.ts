@@ -17,8 +17,6 @@ import {
   type ToolCallConfirmationDetails,
 } from "@fairlead/core/policy/confirmation";
 import { choiceText, outcomeOf, requestName } from "@fairlead/core/policy/confirmation-view";
-import { policySubject } from "@fairlead/core/policy/refusal";
-import { errorMessage } from "@fairlead/wire/text";
 import type { AskedClient } from "../gateway-client.ts";
 import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";
 import { ApprovalNeeded, type ConsentAnswer, type ConsentQuestion, toQuestion } from "./confirmed-request.ts";
@@ -118,7 +116,7 @@ export class Consent implements AsyncDisposable {
     const isOutdated = (): boolean => details.isOutdated?.() === true;
     const open = await this.#questions
       .ask(question, isOutdated)
-      .catch((error: unknown) => withoutInbox(question, error, details.rule?.doubt));
+      .catch((error: unknown) => withoutInbox(question, error, this.#questions.folder, details.rule?.doubt));
     this.#waiting.set(open, { client, question, isAllowed, isOutdated });
     try {
       const given = await this.#answerOf(client, question, open, signal).catch(async (error: unknown) => {
@@ -310,10 +308,10 @@ export function pageOutcomeText(
 /**
  * Returns a confirmation that only the client's user can answer.
  *
- * @param error Why the inbox cannot be used.
+ * @param error Why the inbox in `folder` cannot be used.
  * @param doubt Why Fairlead cannot tell whether the tool's definition has changed. No rule allows the request then.
  */
-export function withoutInbox(question: ConsentQuestion, error: unknown, doubt?: string): OpenQuestion {
+export function withoutInbox(question: ConsentQuestion, error: unknown, folder: string, doubt?: string): OpenQuestion {
   let settle: (given: GivenAnswer) => void = () => {};
   let first: GivenAnswer | undefined;
   const answered = new Promise<GivenAnswer>((resolve) => {
@@ -332,12 +330,16 @@ export function withoutInbox(question: ConsentQuestion, error: unknown, doubt?: 
       if (first !== undefined) return first;
       // The inbox is full. Its error already says what to do.
       if (error instanceof HostError && error.code === "denied") throw error;
-      const { server, kind, name } = question;
-      if (doubt !== undefined) throw mayHaveChanged(server, requestName(question), doubt);
-      const why = `Fairlead cannot write to the inbox of approvals: ${errorMessage(error)}`;
-      const next = `fairlead policy allow ${policySubject({ serverName: server, serverToolName: name, kind })}`;
-      const message = `Not run: ${requestName(question)} needs approval, but ${why}`;
-      throw new HostError("denied", message, { serverName: server, next });
+      const { server: serverName } = question;
+      if (doubt !== undefined) throw mayHaveChanged(serverName, requestName(question), doubt);
+      const cause = explain(error instanceof HostError ? (error.cause ?? error) : error);
+      const why = `the inbox of approvals in ${folder} cannot be written: ${cause}`;
+      // Not `policy allow`: no rule allows a tool whose definition has changed.
+      const next = `Make ${folder} writable (fairlead doctor checks this), or set FAIRLEAD_HOME to another folder.`;
+      throw new HostError("denied", `Not run: ${requestName(question)} needs approval, but ${why}`, {
+        serverName,
+        next,
+      });
     },
     async withdraw() {},
   };

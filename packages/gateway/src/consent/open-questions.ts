@@ -34,7 +34,8 @@ export interface OpenQuestion {
 
 /** Stores confirmations of one gateway and waits for their answers. Watches the inbox only while one is open. */
 export class OpenQuestions {
-  readonly #folder: string;
+  /** The folder of the inbox. */
+  readonly folder: string;
   readonly #clock: Pick<Clock, "after">;
   readonly #now: () => number;
   /** Looks for the answer to each open confirmation. */
@@ -42,7 +43,7 @@ export class OpenQuestions {
   #stopWatching: (() => void) | undefined;
 
   constructor(stateFolder: string, clock: Pick<Clock, "after">, now: () => number) {
-    this.#folder = inboxFolder(stateFolder);
+    this.folder = inboxFolder(stateFolder);
     this.#clock = clock;
     this.#now = now;
   }
@@ -52,7 +53,7 @@ export class OpenQuestions {
    * has. Each answer can be used once, for ten minutes.
    */
   async takeLate(question: ConsentQuestion): Promise<ReturnType<typeof lateAnswer> | undefined> {
-    const folder = this.#folder;
+    const { folder } = this;
     const key = shortKey(question);
     for (const entry of await entryFiles(folder)) {
       if (entry.key !== key || (await isAwaited(folder, entry))) continue;
@@ -69,7 +70,7 @@ export class OpenQuestions {
    * @throws Error if the inbox cannot be written, or is full
    */
   async ask(question: ConsentQuestion, isOutdated: () => boolean = () => false): Promise<OpenQuestion> {
-    const folder = this.#folder;
+    const { folder } = this;
     const entry = await writeEntry(folder, question, this.#now());
     const { id } = entry;
     let settle: (given: GivenAnswer) => void = () => {};
@@ -134,7 +135,7 @@ export class OpenQuestions {
 
   /** Whether a process, such as the app, shows the inbox to a person. */
   isWatched(): Promise<boolean> {
-    return hasWatcher(this.#folder);
+    return hasWatcher(this.folder);
   }
 
   close(): void {
@@ -143,7 +144,7 @@ export class OpenQuestions {
   }
 
   #watch(): void {
-    this.#stopWatching ??= onFolderChange(this.#folder, this.#clock, () => {
+    this.#stopWatching ??= onFolderChange(this.folder, this.#clock, () => {
       for (const check of this.#live.values()) void check();
     });
   }

@@ -1,6 +1,7 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { toWriteError } from "@fairlead/core/files/system-error";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { ConsentQuestion } from "../../src/consent/confirmed-request.ts";
@@ -69,7 +70,7 @@ const question: ConsentQuestion = {
 };
 
 test("without the inbox, the client's user can answer, and the first answer counts", async () => {
-  const open = withoutInbox(question, new Error("disk full"));
+  const open = withoutInbox(question, new Error("disk full"), "/state/approvals");
   expect(open.id).toBe("");
   const once = { answer: "once", by: "the form", at: 0 };
   expect(await open.answer("once", "the form")).toEqual({ ...once, isFirst: true, isAwaited: true });
@@ -79,18 +80,21 @@ test("without the inbox, the client's user can answer, and the first answer coun
   expect(await open.withdraw()).toBeUndefined();
 });
 
-test("without the inbox and without an answer, the client reads why and which rule would allow the request", async () => {
+test("without the inbox and without an answer, the client reads why and which folder to make writable", async () => {
   const write = { ...question, server: "files" };
-  await expect(withoutInbox(write, new Error("disk full")).leave()).rejects.toMatchObject({
+  const folder = "/state/approvals";
+  const refused = (cause: string) => ({
     code: "denied",
-    message: "Not run: files.write needs approval, but Fairlead cannot write to the inbox of approvals: disk full",
+    message: `Not run: files.write needs approval, but the inbox of approvals in ${folder} cannot be written: ${cause}`,
     serverName: "files",
-    next: "fairlead policy allow files.write",
+    next: `Make ${folder} writable (fairlead doctor checks this), or set FAIRLEAD_HOME to another folder.`,
   });
+  const readOnly = Object.assign(new Error("EROFS: mkdir"), { code: "EROFS" });
+  const because = async (error: unknown): Promise<unknown> => withoutInbox(write, error, folder).leave();
+  await expect(because(new Error("odd"))).rejects.toMatchObject(refused("odd"));
+  await expect(because(readOnly)).rejects.toMatchObject(refused("the file system is read-only"));
+  await expect(because(toWriteError(folder, readOnly))).rejects.toMatchObject(refused("the file system is read-only"));
+  await expect(because(new HostError("internal", "odd"))).rejects.toMatchObject(refused("odd"));
   const full = new HostError("denied", "full");
-  await expect(withoutInbox(write, full).leave()).rejects.toBe(full);
-  await expect(withoutInbox(write, new HostError("internal", "odd")).leave()).rejects.toMatchObject({
-    code: "denied",
-    message: "Not run: files.write needs approval, but Fairlead cannot write to the inbox of approvals: odd",
-  });
+  await expect(because(full)).rejects.toBe(full);
 });

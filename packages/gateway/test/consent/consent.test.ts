@@ -622,11 +622,7 @@ test("without a folder to write to, the client's own user can still answer", asy
   expect(outcomes).toEqual([["proceed_once", "form"]]);
   expect(await refusal(consent.port(sampleClient(), never)(async () => details))).toMatchObject({
     code: "denied",
-    message: expect.stringContaining("needs approval, but Fairlead cannot write to the inbox of approvals"),
-    next: "fairlead policy allow files.write_file",
-  });
-  const plan = { ...details, kind: "prompt", toolName: "plan" } as const;
-  expect(await refusal(consent.port(sampleClient(), never)(async () => plan))).toMatchObject({
-    next: "fairlead policy allow --kind prompt files.plan",
+    message: `Not run: files.write_file needs approval, but the inbox of approvals in ${file}/inbox cannot be written: a part of its path is a file, not a folder`,
+    next: `Make ${file}/inbox writable (fairlead doctor checks this), or set FAIRLEAD_HOME to another folder.`,
   });
 });
