@@ -21,7 +21,7 @@ import { callForUser } from "./request/calls.ts";
 import { forward } from "./request/forward.ts";
 import { expandReferences, getPromptForUser, readForUser } from "./request/reads.ts";
 import { samplingRequest, shownRead } from "./request/request.ts";
-import { runRequest } from "./request/run.ts";
+import { ask, runRequest } from "./request/run.ts";
 import { openRelayTo } from "./server/opener.ts";
 import type { Server } from "./server/server.ts";
 import { unlessAborted } from "./server/unless-aborted.ts";
@@ -235,7 +235,15 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     complete: (request, { signal: given } = {}) =>
       work.run(async (signal) => {
         const { completeArgument } = await import("./resources/completion.ts");
-        const server = servers.get(request.of.server);
+        const { of } = request;
+        const server = servers.get(of.server);
+        const subject =
+          of.kind === "prompt"
+            ? { kind: of.kind, serverToolName: of.prompt }
+            : { kind: "resource" as const, serverToolName: of.uriTemplate };
+        // The suggested values may reveal data.
+        const { decision } = (await host.rules()).decide({ who: "user", serverName: of.server, ...subject });
+        if (decision === "deny") return [];
         const release = server.use();
         return completeArgument(request, { server, signal }).finally(release);
       }, given),
@@ -261,6 +269,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
           relay: (how) => openRelayTo(server, servers.context, how),
           mayHaveRoots: () => server.mayHaveRoots,
           run: (request) => runRequest(request, host),
+          ask: (request) => ask(request, host),
           signal,
         });
       }, given),

@@ -114,9 +114,10 @@ const record: Verb = {
   help: `
 Write this command into the settings of any MCP client, in place of the server's own command. The client talks to the
 server through it: stdin and stdout carry the protocol, so nothing else is printed there. Your rules apply to calls,
-reads and prompts as if you had typed them. Secrets of the server's settings are hidden in the recording. To hide
-the server's results too, set "hideResults": true under fairlead.servers.NAME. A new run replaces FILE. With --http, the
-command listens on the loopback address, prints one line of JSON {"url","pid"} when it is ready, and runs until Ctrl-C.
+reads, prompts, completions and subscriptions as if you had typed them. Secrets of the server's settings are hidden in
+the recording. To hide the server's results too, set "hideResults": true under fairlead.servers.NAME. A new run replaces
+FILE. With --http, the command listens on the loopback address, prints one line of JSON {"url","pid"} when it is ready,
+and runs until Ctrl-C.
 
 Examples:
   fairlead record github -o github.jsonl

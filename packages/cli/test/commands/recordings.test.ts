@@ -16,6 +16,7 @@ beforeAll(async () => {
       mcpServers: {
         shop: server,
         vault: server,
+        watched: stdioServer("watched", "modern"),
         never: { httpUrl: "http://127.0.0.1:9/mcp", headers: { "X-Api-Key": otherSecret } },
       },
       fairlead: { servers: { vault: { hideResults: true } } },
@@ -90,6 +91,35 @@ describe("fairlead record", () => {
     expect(await here.read("project/denied.jsonl")).not.toContain("tools/call");
     expect((await here.run("history", "--denied")).stdout).toContain("echo");
     expect(await here.run("policy", "remove", "shop.echo")).toMatchObject({ code: 0 });
+  });
+
+  test("refuses completions of denied prompts and subscriptions to denied resources", async () => {
+    expect(await here.run("policy", "deny", "--kind", "resource", "watched.watched://it")).toMatchObject({ code: 0 });
+    expect(await here.run("policy", "deny", "--kind", "prompt", "watched.secret")).toMatchObject({ code: 0 });
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const ask = (id: number, method: string, params: object) =>
+      `${JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta } })}\n`;
+    const stdin = [
+      ask(1, "server/discover", {}),
+      ask(2, "subscriptions/listen", { notifications: { resourceSubscriptions: ["watched://it"] } }),
+      ask(3, "completion/complete", {
+        ref: { type: "ref/prompt", name: "secret" },
+        argument: { name: "a", value: "" },
+      }),
+      ask(4, "tools/call", { name: "touch" }),
+    ].join("");
+    const { stdout } = await here.runWith({ stdin }, "record", "watched", "-o", "watched.jsonl");
+    expect(answersOf(stdout).get(3)).toContain('prompt secret of "watched" denied');
+    expect(stdout).not.toContain("watched://it");
+    const recorded = await here.read("project/watched.jsonl");
+    expect(recorded).toContain("subscriptions/listen");
+    expect(recorded).not.toMatch(/watched:\/\/it|completion\/complete/);
+    expect((await here.run("history", "--denied")).stdout).toContain("watched://it");
+    expect(await here.run("policy", "remove", "--kind", "resource", "watched.watched://it")).toMatchObject({ code: 0 });
+    expect(await here.run("policy", "remove", "--kind", "prompt", "watched.secret")).toMatchObject({ code: 0 });
   });
 
   test("hides the results of a server with hideResults", async () => {

@@ -1,13 +1,13 @@
 /** Requests of gateway clients. The host returns the server's results unchanged. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
-import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
 import type { AskedTool } from "../policy/confirmation.ts";
 import type { ToolOnConnection } from "../policy/decide.ts";
 import type { Connection } from "../server/connection.ts";
-import { decidedMethods, type Request, type RequestTarget, shownRead } from "./request.ts";
+import { completedSubject, decidedMethods, type Request, type RequestTarget, shownRead } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
 /** The parts of a host that forwarding uses. */
@@ -111,31 +111,16 @@ function send(request: ForwardedRequest, given: ForwardOptions, host: RequestHos
   }, given.signal);
 }
 
-/**
- * Runs a completion. If the rules deny the prompt or template to the client, this fails too, because the suggested
- * values may reveal data.
- */
+/** Runs a completion, unless the rules deny its prompt or template to the client. */
 async function complete(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
-  const { client, server: serverName, params } = request;
-  const { type, name, uri } = objectOf(params["ref"]);
-  const isPrompt = type === "ref/prompt";
-  const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
-  /*
-   * Throws if a rule denies the prompt or template. If a rule asks for confirmation, the completion runs anyway:
-   * Fairlead would otherwise ask after every typed character.
-   */
-  await ask(
-    {
-      who: "client",
-      client: client.name,
-      conversation: client.conversation,
-      kind: isPrompt ? "prompt" : "resource",
-      serverName,
-      serverToolName,
-      shown: shownRead(serverName, serverToolName),
-    },
-    host,
-  );
+  const { client, server: serverName, method, params } = request;
+  const subject = completedSubject(params);
+  if (subject === undefined) throw invalid(serverName, method);
+  const shown = shownRead(serverName, subject.serverToolName);
+  const { name, conversation } = client;
+  // If a rule asks for confirmation, the completion runs anyway: Fairlead would otherwise ask after every typed
+  // character.
+  await ask({ who: "client", client: name, conversation, serverName, ...subject, shown }, host);
   return send(request, given, host);
 }
 
@@ -149,7 +134,17 @@ function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequest
 }
 
 function invalid(serverName: string, method: string): HostError {
-  const what = method === "resources/read" ? "uri must be a string" : "name must be a string and arguments an object";
   // Not `arguments_invalid`: this is a mistake of the client's program, not of its model.
-  return new HostError("usage", `Invalid parameters of ${method.slice(0, 100)}: ${what}`, { serverName });
+  return new HostError("usage", `Invalid parameters of ${method.slice(0, 100)}: ${expected(method)}`, { serverName });
+}
+
+function expected(method: string): string {
+  switch (method) {
+    case "resources/read":
+      return "uri must be a string";
+    case "completion/complete":
+      return "ref must name a prompt (ref/prompt) or a resource (ref/resource)";
+    default:
+      return "name must be a string and arguments an object";
+  }
 }

@@ -1,20 +1,23 @@
 /**
- * Passes messages between a client and a server. `run.ts` decides about calls, reads and prompts, and records them.
+ * Passes messages between a client and a server. `run.ts` decides about calls, reads, prompts and subscriptions, and
+ * records them. It refuses completions of what the rules deny.
  */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
 import type { OpenedRelay, RelayOptions } from "../connect/open-relay.ts";
 import { HostError } from "../errors.ts";
 import { subscriptionKey } from "../recordings/scripts.ts";
-import { type DecidedMethod, decidedMethods, type Request } from "./request.ts";
+import { type AskedRequest, completedSubject, type DecidedMethod, decidedMethods, type Request } from "./request.ts";
 
 /** The parts of the host that a relay uses. */
 export interface RelayContext {
   readonly relay: (options: RelayOptions) => Promise<OpenedRelay>;
   /** Runs a request of the client, or refuses it. */
   readonly run: (request: Request<RpcMessage>) => Promise<RpcMessage>;
+  /** Rejects if a rule denies the request, which is not run. */
+  readonly ask: (request: AskedRequest) => Promise<unknown>;
   readonly signal: AbortSignal;
   /** Whether the settings let the server learn the client's folders. */
   readonly mayHaveRoots: () => boolean;
@@ -40,7 +43,7 @@ const ignored: ChannelEvents = {
 export async function relayClient(
   server: string,
   open: OpenChannel,
-  { relay, run, signal, mayHaveRoots }: RelayContext,
+  { relay, run, ask, signal, mayHaveRoots }: RelayContext,
 ): Promise<void> {
   /** Requests that were sent to the server and wait for its response. */
   const pending = new Map<RequestId, (message: RpcMessage) => void>();
@@ -96,44 +99,35 @@ export async function relayClient(
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     if (isRequest)
       tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
-    // Who may read a resource may also subscribe to it.
-    const method = message["method"] === "resources/subscribe" ? "resources/read" : message["method"];
-    const subject = decidedMethods.get(method);
+    const { method } = message;
+    const decide = decisionOf(method);
     // Without an id, the rules could not answer it, so such a message is not passed on.
-    if (subject !== undefined && !isRequest) return;
-    if (message["method"] === "notifications/cancelled") {
+    if (decide !== undefined && !isRequest) return;
+    if (method === "notifications/cancelled") {
       const cancelled = objectOf(message["params"])["requestId"] as RequestId;
       tokens.delete(cancelled);
       stops.get(cancelled)?.abort();
     }
-    if (subject === undefined) upstream.send(message, headers);
-    else void decideAndSend(message, subject, headers);
+    const sent = { id: message["id"] as RequestId, message, headers };
+    if (decide === undefined) upstream.send(message, headers);
+    else void answer(sent, (until) => decide(sent, until));
   }
 
-  async function decideAndSend(
-    message: RpcMessage,
-    { kind, named }: DecidedMethod,
-    headers: RequestHeaders,
-  ): Promise<void> {
-    const id = message["id"] as RequestId;
+  /** How the rules decide about a method before it is sent. Undefined if they do not. */
+  function decisionOf(method: unknown): ((sent: Sent, until: AbortSignal) => Promise<void>) | undefined {
+    if (method === "completion/complete") return complete;
+    if (method === "subscriptions/listen") return listen;
+    // Who may read a resource may also subscribe to it.
+    const decided = decidedMethods.get(method === "resources/subscribe" ? "resources/read" : method);
+    return decided && ((sent, until) => request(sent, decided, until));
+  }
+
+  /** Does the work of one request of the client. The client gets its refusal as an error. */
+  async function answer({ id }: Sent, work: (until: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     stops.set(id, stop);
-    const params = objectOf(message["params"]);
-    const serverToolName = stringOf(params[named]) ?? "";
-    const subject = { serverName: server, serverToolName, kind, args: objectOf(params["arguments"]) };
     try {
-      const response = await run({
-        who: "user",
-        ...subject,
-        shown: { ...subject, name: serverToolName, description: "" },
-        signal: AbortSignal.any([signal, stop.signal]),
-        target: {
-          kind: "direct",
-          send: (until) => exchange({ id, message, headers }, until),
-          isError: ({ error, result }) => error !== undefined || (isObject(result) && result["isError"] === true),
-        },
-      });
-      toClient(response);
+      await work(AbortSignal.any([signal, stop.signal]));
     } catch (error) {
       // A cancelled request gets no response.
       if (!(error instanceof HostError) || error.code === "cancelled") return;
@@ -143,6 +137,58 @@ export async function relayClient(
     } finally {
       if (stops.get(id) === stop) stops.delete(id);
     }
+  }
+
+  async function request(sent: Sent, { kind, named }: DecidedMethod, until: AbortSignal): Promise<void> {
+    const params = objectOf(sent.message["params"]);
+    const args = objectOf(params["arguments"]);
+    const response = await run({
+      ...asUser({ kind, serverToolName: stringOf(params[named]) ?? "", args }),
+      signal: until,
+      target: {
+        kind: "direct",
+        send: (open) => exchange(sent, open),
+        isError: ({ error, result }) => error !== undefined || (isObject(result) && result["isError"] === true),
+      },
+    });
+    toClient(response);
+  }
+
+  /** If a rule asks for confirmation, the completion runs anyway, as it does for clients of the gateway. */
+  async function complete({ message, headers }: Sent, until: AbortSignal): Promise<void> {
+    const subject = completedSubject(objectOf(message["params"]));
+    if (subject === undefined)
+      throw new HostError("usage", "completion/complete refused: ref names no prompt and no resource", {
+        serverName: server,
+      });
+    await ask(asUser({ ...subject, args: {} }));
+    if (!until.aborted) upstream.send(message, headers);
+  }
+
+  /** Leaves out the resources that the client may not read. The server's acknowledgement names the others. */
+  async function listen({ message, headers }: Sent, until: AbortSignal): Promise<void> {
+    const params = objectOf(message["params"]);
+    const notifications = objectOf(params["notifications"]);
+    const resourceSubscriptions: string[] = [];
+    for (const uri of listOf(notifications["resourceSubscriptions"])) {
+      if (typeof uri !== "string") continue;
+      const subject = asUser({ kind: "resource", serverToolName: uri, args: {} });
+      try {
+        await run({ ...subject, signal: until, target: { kind: "direct", send: async () => message } });
+        resourceSubscriptions.push(uri);
+      } catch (error) {
+        if (!(error instanceof HostError) || error.code === "cancelled") throw error;
+      }
+    }
+    if (until.aborted) return;
+    const isForResources = notifications["resourceSubscriptions"] !== undefined;
+    const allowed = { ...params, notifications: { ...notifications, resourceSubscriptions } };
+    upstream.send(isForResources ? { ...message, params: allowed } : message, headers);
+  }
+
+  function asUser(subject: Pick<Request, "kind" | "serverToolName" | "args">): AskedRequest {
+    const identity = { serverName: server, ...subject };
+    return { who: "user", ...identity, shown: { ...identity, name: subject.serverToolName, description: "" } };
   }
 
   function exchange({ id, message, headers }: Sent, until: AbortSignal): Promise<RpcMessage> {

@@ -1,6 +1,7 @@
 /** A request as data: who asks which server for what, where it is sent, and who is told about it. */
 
 import type { JsonObject } from "@fairlead/wire";
+import { objectOf } from "@fairlead/wire/json";
 import type { Call, ExecuteOptions, Executor } from "../execute/executor.ts";
 import type { ReadTimes } from "../execute/repeat.ts";
 import type { TakeTurn } from "../host/gateway-types.ts";
@@ -84,6 +85,19 @@ export const decidedMethods: ReadonlyMap<unknown, DecidedMethod> = new Map([
   ["prompts/get", { kind: "prompt", named: "name" }],
   ["resources/read", { kind: "resource", named: "uri" }],
 ]);
+
+/**
+ * Returns the prompt or resource template that `completion/complete` is about, or undefined if `ref` names neither. A
+ * completion fails if the rules deny it, because the suggested values may reveal data.
+ */
+export function completedSubject(
+  params: JsonObject,
+): { readonly kind: "prompt" | "resource"; readonly serverToolName: string } | undefined {
+  const { type, name, uri } = objectOf(params["ref"]);
+  if (type === "ref/prompt" && typeof name === "string") return { kind: "prompt", serverToolName: name };
+  if (type === "ref/resource" && typeof uri === "string") return { kind: "resource", serverToolName: uri };
+  return undefined;
+}
 
 /** A resource read as the confirmation shows it. */
 export function shownRead(serverName: string, uri: string): AskedTool {

@@ -34,6 +34,18 @@ test("prompts are got and completed through the host", async () => {
   expect((await host.promptRegistry.getAllPrompts()[0]?.invoke({ [knot]: value }))?.messages).toEqual(messages);
 });
 
+test("the arguments of a denied prompt are not completed", async () => {
+  await using folder = await temporaryFolder();
+  await folder.write(
+    ".gemini/policies/deny.toml",
+    '[[rule]]\nmcpName = "demo"\nkind = "prompt"\ntoolName = "teach"\ndecision = "deny"\npriority = 900\n',
+  );
+  await using host = await demoHost(folder.path);
+  await host.start();
+  const of = { kind: "prompt", server: "demo", prompt: "teach" } as const;
+  expect(await host.complete({ of, name: "knot", value: "" })).toEqual([]);
+});
+
 test("a URI that nobody is known to have is asked for where nothing is known yet", async () => {
   await using folder = await temporaryFolder();
   await using host = await demoHost(folder.path);

@@ -21,7 +21,7 @@ function send({ target }: Asked, signal: AbortSignal): Promise<JsonObject> {
   return target.kind === "direct" ? target.send(signal) : Promise.reject(new Error("a relay has a channel of its own"));
 }
 
-/** A client and a server that the test plays, with a relay between them. */
+/** A client and a server that the test plays, with a relay between them. Completions of names with "denied" are denied. */
 async function relayed(refuse: Run = () => undefined, hasRoots = false) {
   const closing = new AbortController();
   const requests: JsonObject[] = [];
@@ -73,6 +73,10 @@ async function relayed(refuse: Run = () => undefined, hasRoots = false) {
         };
       },
       run,
+      async ask({ who, serverName, serverToolName, kind }) {
+        requests.push({ who, serverName, serverToolName, kind });
+        if (serverToolName.startsWith("denied")) throw new HostError("denied", `${serverToolName} denied`);
+      },
       signal: closing.signal,
       mayHaveRoots: () => hasRoots,
     },
@@ -144,6 +148,78 @@ test.each([
     await at.leave();
   },
 );
+
+test.each([
+  [{ type: "ref/prompt", name: "p" }, "prompt", "p"],
+  [{ type: "ref/resource", uri: "x://{a}" }, "resource", "x://{a}"],
+])("a completion of %j passes if the rules do not deny it", async (ref, kind, serverToolName) => {
+  const at = await relayed();
+  const completion = request(4, "completion/complete", { ref, argument: { name: "a", value: "" } });
+  await at.send(completion, { h: "1" });
+  expect(at.requests).toEqual([{ who: "user", serverName: "s", serverToolName, kind }]);
+  expect(at.toServer).toEqual([[completion, { h: "1" }]]);
+  const answer = { jsonrpc: "2.0", id: 4, result: { completion: { values: [] } } };
+  await at.answer(answer);
+  expect(at.toClient).toEqual([[answer, undefined]]);
+  await at.leave();
+});
+
+test.each([
+  [{ type: "ref/prompt", name: "denied" }, "denied"],
+  [{ type: "ref/resource", uri: "denied://{a}" }, "denied"],
+  [{ type: "ref/Prompt", name: "denied" }, "usage"],
+  [{ type: "ref/prompt", uri: "denied://1" }, "usage"],
+  ["denied", "usage"],
+])("a completion of %j is refused, and the server does not get it", async (ref, code) => {
+  const at = await relayed();
+  await at.send(request(4, "completion/complete", { ref, argument: { name: "a", value: "" } }));
+  expect(at.toClient).toMatchObject([[{ id: 4, error: { code: -32000, data: { code } } }, undefined]]);
+  expect(at.toServer).toEqual([]);
+  await at.leave();
+});
+
+test("a subscription to resources reaches the server without those that the rules refuse", async () => {
+  const at = await relayed(({ serverToolName }) => {
+    if (serverToolName.startsWith("denied")) throw new HostError("denied", "no");
+  });
+  const listen = (id: number, resourceSubscriptions?: unknown): JsonObject =>
+    request(id, "subscriptions/listen", {
+      notifications: { toolsListChanged: true, ...(resourceSubscriptions !== undefined && { resourceSubscriptions }) },
+    });
+  await at.send(listen(1, ["a://1", "denied://1", 7, "a://2"]), { h: "1" });
+  await at.send(listen(2, ["denied://1"]));
+  await at.send(listen(3, "denied://1"));
+  await at.send(listen(4));
+  expect(at.toServer).toEqual([
+    [listen(1, ["a://1", "a://2"]), { h: "1" }],
+    [listen(2, []), undefined],
+    [listen(3, []), undefined],
+    [listen(4), undefined],
+  ]);
+  expect(at.requests.map(({ kind, serverToolName }) => [kind, serverToolName])).toEqual([
+    ["resource", "a://1"],
+    ["resource", "denied://1"],
+    ["resource", "a://2"],
+    ["resource", "denied://1"],
+  ]);
+  await at.leave();
+});
+
+test("a subscription that is cancelled while the rules decide about it is not sent", async () => {
+  let decide: () => void = () => {};
+  const at = await relayed(
+    () =>
+      new Promise<void>((resolve) => {
+        decide = resolve;
+      }),
+  );
+  await at.send(request(1, "subscriptions/listen", { notifications: { resourceSubscriptions: ["a://1"] } }));
+  await at.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  decide();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(JSON.stringify(at.toServer)).not.toContain("subscriptions/listen");
+  await at.leave();
+});
 
 test("a notification with the name of a request that the rules decide about is not passed on", async () => {
   const at = await relayed();
@@ -309,6 +385,7 @@ test("a client of a server that cannot be reached is disconnected", async () => 
     {
       relay: () => Promise.reject(error),
       run: () => Promise.reject(error),
+      ask: () => Promise.reject(error),
       signal,
       mayHaveRoots: () => false,
     },
