@@ -9,6 +9,7 @@ const checks = {
   lint: ["oxlint", "--deny-warnings"],
   imports: ["node", "scripts/checks/imports.mjs"],
   "late loading": ["node", "scripts/checks/late-loading.mjs"],
+  "server containers": ["node", "scripts/checks/server-containers.mjs"],
   names: ["node", "scripts/checks/names.mjs"],
   "safe text": ["node", "scripts/checks/safe-text.mjs"],
   "doc paths": ["node", "scripts/checks/doc-paths.mjs"],
