@@ -8,6 +8,7 @@ const checks = {
   format: ["biome", "check", "--error-on-warnings", "."],
   lint: ["oxlint", "--deny-warnings"],
   imports: ["node", "scripts/checks/imports.mjs"],
+  doors: ["node", "scripts/checks/doors.mjs"],
   "late loading": ["node", "scripts/checks/late-loading.mjs"],
   "server containers": ["node", "scripts/checks/server-containers.mjs"],
   names: ["node", "scripts/checks/names.mjs"],

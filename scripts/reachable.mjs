@@ -1,4 +1,10 @@
 // Finds the files of a bundle that an entry needs at once.
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { behindDoor, doorFolder, nodesOf, specifierOf } from "./checks/sources.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const doors = join(root, doorFolder);
 
 /**
  * The parts of the command that are loaded together, each defined by the files whose imports it contains. A file belongs
@@ -14,7 +20,15 @@ export const commandParts = {
 export function importGraph() {
   const imported = new Map();
   return {
-    plugin: { name: "import-graph", moduleParsed: ({ id, importedIds }) => void imported.set(id, importedIds) },
+    plugin: {
+      name: "import-graph",
+      async moduleParsed({ id, importedIds }) {
+        imported.set(
+          id,
+          importedIds.some((file) => file.startsWith(doors)) ? await withoutDoors(id, importedIds) : importedIds,
+        );
+      },
+    },
     /** Returns the files that these files import, directly and indirectly, without files that are loaded later. */
     reachable(...entries) {
       const found = new Set();
@@ -27,4 +41,15 @@ export function importGraph() {
       return found;
     },
   };
+}
+
+/** Replaces doors among the imports of a file by the files of the names that it takes. */
+async function withoutDoors(id, importedIds) {
+  const files = importedIds.filter((file) => !file.startsWith(doors));
+  for (const node of await nodesOf(root, relative(root, id).replaceAll(sep, "/"))) {
+    const door = specifierOf(node)?.replace("@fairlead/core/", doorFolder).concat(".ts");
+    if (node.type === "ImportDeclaration" && !node.typeOnly && importedIds.includes(join(root, door ?? "")))
+      files.push(...behindDoor(node, door, await nodesOf(root, door)).map((file) => join(root, file)));
+  }
+  return files;
 }

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { commandParts } from "../reachable.mjs";
-import { nodesOf, resolved, sourcePaths, specifierOf } from "./sources.mjs";
+import { behindDoor, doorFolder, nodesOf, resolved, sourcePaths, specifierOf } from "./sources.mjs";
 
 const core = "packages/core/src/";
 const inCommand = (files) => files.map((file) => `packages/cli/src/${file}`);
@@ -83,8 +83,10 @@ const programs = [
 export async function checkLateLoading(baseDir) {
   const paths = await sourcePaths(baseDir);
   const addresses = await readAddresses(baseDir);
+  const doors = new Map();
+  for (const path of paths) if (path.startsWith(doorFolder)) doors.set(path, await nodesOf(baseDir, path));
   const imports = new Map();
-  for (const path of paths) imports.set(path, importsIn(await nodesOf(baseDir, path), path, addresses));
+  for (const path of paths) imports.set(path, importsIn(await nodesOf(baseDir, path), path, { addresses, doors }));
   const violations = programs.flatMap((program) => violationsOf(program, imports));
   return { files: paths.length, violations };
 }
@@ -119,14 +121,15 @@ function chainTo(path, loaded) {
 }
 
 /** Returns the files that a file imports. Imports of types do not count: they are gone when the program runs. */
-function importsIn(nodes, path, addresses) {
+function importsIn(nodes, path, { addresses, doors }) {
   const atOnce = new Set();
   const later = new Set();
   for (const node of nodes) {
     const specifier = specifierOf(node);
     const to = addresses.get(specifier) ?? resolved(specifier, path);
     if (!to?.startsWith("packages/") || node.typeOnly === true || node.type === "TsImportType") continue;
-    (node.type === "CallExpression" ? later : atOnce).add(to);
+    if (node.type === "CallExpression") later.add(to);
+    else for (const file of doors.has(to) ? behindDoor(node, to, doors.get(to)) : [to]) atOnce.add(file);
   }
   return { atOnce: [...atOnce], later: [...later] };
 }

@@ -55,6 +55,22 @@ export function specifierOf(node) {
   }
 }
 
+/** Files of core that list, by name, what the command and the gateway use of it. */
+export const doorFolder = "packages/core/src/doors/";
+
+/** Returns the files whose values an import takes through a door. A bundle has only these, not the rest of the door. */
+export function behindDoor(importing, door, doorNodes) {
+  const taken = importing.specifiers
+    .filter(({ isTypeOnly }) => !isTypeOnly)
+    .map(({ imported, local }) => (imported ?? local).value);
+  return doorNodes
+    .filter(
+      ({ type, specifiers }) =>
+        type === "ExportNamedDeclaration" && specifiers.some(({ orig }) => taken.includes(orig.value)),
+    )
+    .map((node) => resolved(specifierOf(node), door));
+}
+
 /** Returns a name as dependency-cruiser writes it: our own files by path, everything else as it is written. */
 export function resolved(specifier, from) {
   if (specifier?.startsWith(".")) return posix.join(dirname(from), specifier);

@@ -1,6 +1,6 @@
 /** The types of a gateway client: its name, its limits, and how to ask its user. */
 
-import type { ClientPinsOptions } from "@fairlead/core/server/names";
+import type { ClientPinsOptions } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
 

@@ -2,7 +2,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
-import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
+import { readState, updateState } from "@fairlead/core/files";
 import { isObject, stringOf } from "@fairlead/wire/json";
 
 /** Computes authentication codes that only gateways with the same state folder can compute. */

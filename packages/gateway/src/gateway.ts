@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
-import type { OpenedHost } from "@fairlead/core/host/types";
-import type { SeenName } from "@fairlead/core/server/names";
+import type { OpenedHost } from "@fairlead/core/host";
+import type { SeenName } from "@fairlead/core/server";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era } from "@fairlead/wire";
 import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";

@@ -10,11 +10,10 @@ import type {
   NamedServer,
   OpenedHost,
   QuestionHandler,
-} from "@fairlead/core/host/types";
-import type { Connection } from "@fairlead/core/server/connection";
-import type { Server } from "@fairlead/core/server/server";
-import { canonicalJson } from "@fairlead/core/text/canonical-json";
-import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
+} from "@fairlead/core/host";
+import { canonicalJson } from "@fairlead/core/plain-text";
+import type { Connection, Server } from "@fairlead/core/server";
+import type { ConfigurationOptions } from "@fairlead/core/trust";
 import type { Era, JsonObject, ServerInfo } from "@fairlead/wire";
 import type { GatewayLoops } from "./gateway-loops.ts";
 import { createListNews, type ListNews } from "./lists/list-news.ts";

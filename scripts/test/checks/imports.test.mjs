@@ -27,6 +27,15 @@ test("the index may export the seeds' classes", async () => {
   expect(violations).toEqual([]);
 });
 
+test("a door may export names of every folder and of the host", async () => {
+  const violations = await violationsOf({
+    "core/src/doors/a.ts": 'export { b } from "../host.ts";\nexport { c } from "../files/c.ts";\n',
+    "core/src/host.ts": "export const b = 1;\n",
+    "core/src/files/c.ts": "export const c = 1;\n",
+  });
+  expect(violations).toEqual([]);
+});
+
 test("an import that points left or at a leaf is fine", async () => {
   const violations = await violationsOf({
     "core/src/connect/a.ts": 'export { b } from "../settings/b.ts";\nexport { c } from "../errors.ts";\n',
@@ -61,6 +70,7 @@ test.each([
     'export { b } from "./gemini/b.ts";',
     "core/src/gemini/b.ts",
   ],
+  ["a core that uses its own doors", "core/src/host.ts", 'export { b } from "./doors/b.ts";', "core/src/doors/b.ts"],
   ["a core that knows a front door", "core/src/host.ts", 'export { b } from "../../cli/src/b.ts";', "cli/src/b.ts"],
 ])("%s is refused", async (_, from, content, to) => {
   const violations = await violationsOf({ [from]: content, [to]: "export const b = 1;\n" });

@@ -68,6 +68,25 @@ test("an import() of a package's named entry is found by the file of that entry"
   expect(violations).toEqual([expect.stringContaining("import() of packages/wire/src/shapes/json.ts has no effect")]);
 });
 
+test("an import through a door loads the files of the names that it takes, not of types and other names", async () => {
+  const exports = { "./policy": { "fairlead-source": "./src/doors/policy.ts" } };
+  const files = {
+    ...decide,
+    "core/package.json": JSON.stringify({ name: "@fairlead/core", exports }),
+    "core/src/doors/policy.ts": [
+      'export { decide, type Decision } from "../policy/decide.ts";',
+      'export { ruleText } from "../policy/rules/rule-text.ts";',
+    ].join("\n"),
+    "core/src/policy/rules/rule-text.ts": "export const ruleText = 1;\n",
+  };
+  const entry = "cli/src/shell/main.ts";
+  const importing = (names) => ({ ...files, [entry]: `import { ${names} } from "@fairlead/core/policy";\n` });
+  expect(await violationsOf(importing("ruleText, type Decision"))).toEqual([]);
+  expect(await violationsOf(importing("ruleText, decide as choose"))).toEqual([
+    "packages/core/src/policy/decide.ts must be loaded with import(): the start of the command reaches it at once, through cli/src/shell/main.ts",
+  ]);
+});
+
 test("a file that only a command loads late may be part of the library's index", async () => {
   const violations = await violationsOf({
     "core/src/index.ts": 'export { recorder } from "./recordings/recorder.ts";\n',

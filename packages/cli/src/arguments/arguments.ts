@@ -2,11 +2,10 @@
 
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { readText } from "@fairlead/core/files/read-text";
+import { readText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
-import { resolved } from "@fairlead/core/normalise/schema/pointer";
-import { parametersOf } from "@fairlead/core/normalise/schema/properties";
-import { closest } from "@fairlead/core/text/closest";
+import { parametersOf, resolved } from "@fairlead/core/normalise";
+import { closest } from "@fairlead/core/plain-text";
 import { safe } from "@fairlead/core/text/safe-text";
 import { isObject, member } from "@fairlead/wire/json";
 import type { Command } from "commander";

@@ -1,6 +1,6 @@
 /** Converts the text of `key=value` to the type that the tool's schema requires. Pure functions. */
 
-import { closest } from "@fairlead/core/text/closest";
+import { closest } from "@fairlead/core/plain-text";
 import { isShallow } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import { type JsonType, shapesOf, takes, type ValueShape } from "./value-shape.ts";

@@ -1,9 +1,8 @@
 /** Values of the repeatable option `--arg name=value`, for prompts and URI templates. */
 
 import { HostError } from "@fairlead/core/errors";
-import { whyHarmful } from "@fairlead/core/resources/references/resource-reference";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { expandTemplate, parseTemplate } from "@fairlead/core/text/uri-template";
+import { expandTemplate, parseTemplate, toShellWord } from "@fairlead/core/plain-text";
+import { whyHarmful } from "@fairlead/core/request";
 import type { Command } from "commander";
 import { nameHint } from "../shell/verb.ts";
 

@@ -1,6 +1,6 @@
 /** Reads from a JSON Schema which types, enum values and list items a value may have. Pure functions. */
 
-import { resolved } from "@fairlead/core/normalise/schema/pointer";
+import { resolved } from "@fairlead/core/normalise";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
 
 const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;

@@ -3,11 +3,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { isInside, realPathOf } from "@fairlead/core/files/real-path";
-import { type ClientEntry, fromForeignEntry } from "@fairlead/core/settings/own-server";
-import { hidden } from "@fairlead/core/text/hidden-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { isInside, realPathOf } from "@fairlead/core/files";
+import { hidden, toShellWord } from "@fairlead/core/plain-text";
+import { type ClientEntry, fromForeignEntry } from "@fairlead/core/settings";
+import type { Configuration } from "@fairlead/core/trust";
 import type { ClientTokenInfo } from "@fairlead/gateway/tokens/client-tokens";
 import type { Context, Io } from "../shell/verb.ts";
 import { type ClientName, clients, type ForeignEntry, toForeignEntry } from "./client.ts";

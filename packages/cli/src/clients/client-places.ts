@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { delimiter, join, posix, win32 } from "node:path";
-import type { Environment } from "@fairlead/core/settings/read/paths";
+import type { Environment } from "@fairlead/core/settings";
 import { type ClientName, clients } from "./client.ts";
 
 type PathEnvironment = Pick<Environment, "env" | "home" | "platform">;

@@ -2,10 +2,13 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
-import { removeValue, setValue } from "@fairlead/core/files/json/json-edit";
-import { type JsoncDocument, type Position, parseJsonc } from "@fairlead/core/files/json/jsonc";
 import {
+  type JsoncDocument,
   keyWords,
+  type Position,
+  parseJsonc,
+  removeValue,
+  setValue,
   type TextRange,
   type TomlText,
   tomlParser,
@@ -13,9 +16,9 @@ import {
   wholeLines,
   withoutLines,
   withTable,
-} from "@fairlead/core/files/toml-edit";
+} from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
-import { plainValueOf, propertyNodes } from "@fairlead/core/settings/read/nodes";
+import { plainValueOf, propertyNodes } from "@fairlead/core/settings";
 import { isObject, objectOf } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import type { AST } from "toml-eslint-parser";

@@ -1,6 +1,6 @@
 /** The programs that `fairlead connect` configures, and how each program's settings file describes an MCP server. */
 
-import type { ClientEntry } from "@fairlead/core/settings/own-server";
+import type { ClientEntry } from "@fairlead/core/settings";
 
 /** The clients that `fairlead connect` supports, in the order of help texts and lists. */
 export const clientNames = [

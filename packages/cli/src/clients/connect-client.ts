@@ -4,14 +4,18 @@ import { rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
-import { withLock } from "@fairlead/core/files/atomic/lock";
-import { privateFileMode } from "@fairlead/core/files/atomic/private-folder";
-import { updateText } from "@fairlead/core/files/atomic/update-text";
-import { readText } from "@fairlead/core/files/read-text";
-import { findWritableFile } from "@fairlead/core/files/real-path";
-import { notWritten, toWriteError, unless } from "@fairlead/core/files/system-error";
+import {
+  findWritableFile,
+  notWritten,
+  privateFileMode,
+  readText,
+  toWriteError,
+  unless,
+  updateText,
+  withLock,
+} from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
-import { isOwnServer, ownEntryName } from "@fairlead/core/settings/own-server";
+import { isOwnServer, ownEntryName } from "@fairlead/core/settings";
 import { objectOf } from "@fairlead/wire/json";
 import { type ClientName, clients, type ForeignEntry, tokenKeys } from "./client.ts";
 import { changeServers, openClientText, removeOwnEntry } from "./client-text.ts";

@@ -1,7 +1,7 @@
 /** Formats the output of `connect` and `disconnect`: the change of each client's file, and its outcome. */
 
 import type { HostError } from "@fairlead/core/errors";
-import { hidden } from "@fairlead/core/text/hidden-text";
+import { hidden } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject } from "@fairlead/wire/json";
 import { errorDocument, unlessEmpty } from "../output/output.ts";

@@ -1,11 +1,11 @@
 /** `connect --list`: shows which clients have an entry for Fairlead, and tests each entry with real requests. */
 
-import { clientInfo } from "@fairlead/core/connect/client-info";
+import { clientInfo } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import { type ClientEntry, fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-server";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { type ClientEntry, fromForeignEntry, ownEntryName } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import type { ClientTokenInfo } from "@fairlead/gateway/tokens/client-tokens";
 import { errorMessage } from "@fairlead/wire/text";
 import { count, errorDocument, table } from "../output/output.ts";

@@ -1,8 +1,8 @@
 /** `connect --replace`: moves a client's own servers into Fairlead's user settings. */
 
 import { HostError } from "@fairlead/core/errors";
-import { ownEntryName } from "@fairlead/core/settings/own-server";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { ownEntryName } from "@fairlead/core/settings";
+import type { Configuration } from "@fairlead/core/trust";
 import { type Destination, destinationOf } from "../commands/mcp/add/destination.ts";
 import {
   convertSources,

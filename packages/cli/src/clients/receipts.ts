@@ -6,12 +6,16 @@
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { withLock } from "@fairlead/core/files/atomic/lock";
-import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
-import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
-import { updateText } from "@fairlead/core/files/atomic/update-text";
-import { readText } from "@fairlead/core/files/read-text";
-import { unless } from "@fairlead/core/files/system-error";
+import {
+  ensurePrivateFolder,
+  privateFileMode,
+  readState,
+  readText,
+  unless,
+  updateState,
+  updateText,
+  withLock,
+} from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
 import { isObject } from "@fairlead/wire/json";
 import { type ClientName, type ForeignEntry, isClientName } from "./client.ts";

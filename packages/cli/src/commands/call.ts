@@ -3,13 +3,10 @@
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { demoName, type Host } from "@fairlead/core/host";
-import type { CatalogTool } from "@fairlead/core/server/catalog";
-import type { Elicit, ElicitationAnswer } from "@fairlead/core/server/elicitation";
-import { notConnectedError } from "@fairlead/core/server/server-state";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { type CatalogTool, type Elicit, type ElicitationAnswer, notConnectedError } from "@fairlead/core/server";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
+import { type Configuration, type ProgramPlace, programPlace } from "@fairlead/core/trust";
 import { isObject } from "@fairlead/wire/json";
 import { checkParameterNames, readArguments, toNamedArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";

@@ -3,11 +3,10 @@
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { updateText } from "@fairlead/core/files/atomic/update-text";
-import { readText } from "@fairlead/core/files/read-text";
+import { readText, updateText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
+import { toShellWord } from "@fairlead/core/plain-text";
 import { joinSafe, safe, toSafeLine, toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import { Argument } from "commander";
 import { type Shell, scriptSignature, scripts, shells } from "../completion/scripts.ts";
 import { commandWord } from "../shell/command-word.ts";

@@ -4,8 +4,7 @@
  */
 
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
-import { readSources, whereWritten } from "@fairlead/core/settings/read/load";
-import type { Environment } from "@fairlead/core/settings/read/paths";
+import { type Environment, readSources, whereWritten } from "@fairlead/core/settings";
 import {
   joinSafe,
   padSafe,
@@ -15,7 +14,7 @@ import {
   toSafeLine,
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
-import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { type Configuration, loadConfiguration } from "@fairlead/core/trust";
 import { checkClients, readClientFacts } from "../doctor/check-clients.ts";
 import { checkMachineAuth, readMachineFacts } from "../doctor/check-machine-auth.ts";
 import { checkPackages, checkPrograms, readNodeFacts, readProgramFacts } from "../doctor/check-programs.ts";

@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/server/server-state";
+import { notConnectedError } from "@fairlead/core/server";
 import { safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { commandFile } from "../generate/command-file.ts";
 import { writeGenerated } from "../generate/source-text.ts";

@@ -1,8 +1,7 @@
 /** `fairlead history`: shows past requests to servers with their decision and outcome. */
 
 import { HostError } from "@fairlead/core/errors";
-import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
-import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
+import { createLedger, type LedgerEntry, ledgerFolder } from "@fairlead/core/policy";
 import { safe } from "@fairlead/core/text/safe-text";
 import { historyText } from "../output/policy/history-text.ts";
 import { columnsOf } from "../output/wrap.ts";

@@ -1,19 +1,20 @@
 /** `fairlead lock`, `lock update` and `lock verify`: write the lock file, and compare the servers with it. */
 
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
-import { updateText } from "@fairlead/core/files/atomic/update-text";
-import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
+import { updateText } from "@fairlead/core/files";
+import { toShellWord } from "@fairlead/core/plain-text";
 import {
+  compareLock,
+  type LockDrift,
   type LockedServer,
   type LockFile,
   lockText,
   parseLock,
   readLock,
   refuseNewer,
-} from "@fairlead/core/policy/lock/lock-file";
-import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/server/tool-changes";
+} from "@fairlead/core/policy";
+import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/server";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import {
   breakingDrift,
   checkLock,

@@ -2,10 +2,10 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host, HostPrompt } from "@fairlead/core/host";
-import { bindArguments, findPrompt, serversNamedBy, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
-import type { DiscoveredMCPPrompt } from "@fairlead/core/server/discovered-prompt";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { bindArguments, findPrompt, serversNamedBy, unknownPrompt } from "@fairlead/core/request";
+import type { DiscoveredMCPPrompt } from "@fairlead/core/server";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";

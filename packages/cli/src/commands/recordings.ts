@@ -3,11 +3,9 @@
 import { resolve } from "node:path";
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import { createPlayer, type Player } from "@fairlead/core/recordings/player";
-import { createRecorder } from "@fairlead/core/recordings/recorder";
-import { readRecording } from "@fairlead/core/recordings/recording";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { createPlayer, createRecorder, type Player, readRecording } from "@fairlead/core/recordings";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import { WireError } from "@fairlead/wire";
 import {
   createModernClients,

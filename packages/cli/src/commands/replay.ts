@@ -1,7 +1,7 @@
 /** `fairlead replay`: shows a recorded conversation again, offline. */
 
 import { systemClock } from "@fairlead/core/clock";
-import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
+import type { RecordedConversation } from "@fairlead/core/conversations";
 import { HostError } from "@fairlead/core/errors";
 import { Option } from "commander";
 import { conversationDocument } from "../conversations/conversation-document.ts";

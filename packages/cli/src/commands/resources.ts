@@ -2,18 +2,17 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host, type HostResource } from "@fairlead/core/host";
-import { nearResources } from "@fairlead/core/resources/describe-resources";
-import { serversNamedBy } from "@fairlead/core/resources/prompt-arguments";
+import { closest, toShellWord } from "@fairlead/core/plain-text";
 import {
   findResource,
+  nearResources,
   type ResourceAddress,
+  serversNamedBy,
   toWishes,
   withScheme,
   writeReference,
-} from "@fairlead/core/resources/references/resource-reference";
-import { closest } from "@fairlead/core/text/closest";
+} from "@fairlead/core/request";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineArgOption, fillTemplate, type NamedValue, variablesOf } from "../arguments/named-values.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";

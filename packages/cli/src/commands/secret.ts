@@ -1,8 +1,8 @@
 /** `fairlead secret`: stores, lists and deletes secrets. No command prints a value. */
 
 import { HostError } from "@fairlead/core/errors";
-import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/secret-store";
-import { locate } from "@fairlead/core/settings/read/paths";
+import { openSecretStore, type SecretStore } from "@fairlead/core/files";
+import { locate } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { configurationOptions } from "../shell/configuration.ts";
 import { askHidden, canAsk, readStdin } from "../shell/prompt.ts";

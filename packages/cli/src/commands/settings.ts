@@ -1,12 +1,10 @@
 /** `fairlead settings`: shows where the settings files are, checks them, and prints their JSON Schema. */
 
 import { HostError } from "@fairlead/core/errors";
-import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
-import type { Scope, SettingsFile } from "@fairlead/core/settings/define/definition";
-import type { Locations } from "@fairlead/core/settings/read/paths";
-import { settingsJsonSchema } from "@fairlead/core/settings/schema/json-schema";
+import { loadPolicies } from "@fairlead/core/policy";
+import { type Locations, type Scope, type SettingsFile, settingsJsonSchema } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
-import { loadConfiguration } from "@fairlead/core/trust/configuration";
+import { loadConfiguration } from "@fairlead/core/trust";
 import { count, table } from "../output/output.ts";
 import { problemLines } from "../output/servers/server-details.ts";
 import { missingSecretLines, missingSecrets } from "../output/servers/server-redaction.ts";

@@ -6,11 +6,10 @@
 import { relative } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type HostTool } from "@fairlead/core/host";
-import type { Problem, SettingsFile } from "@fairlead/core/settings/define/definition";
-import type { Locations } from "@fairlead/core/settings/read/paths";
+import { toShellWord } from "@fairlead/core/plain-text";
+import type { Locations, Problem, SettingsFile } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { type ResumeOptions, wantedConversation } from "../conversations/find-conversation.ts";
 import { type Style, table } from "../output/output.ts";
 import { problemLines, transportWord } from "../output/servers/server-details.ts";

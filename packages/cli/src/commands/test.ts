@@ -2,26 +2,25 @@
 
 import { writeFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
-import { type CheckFile, type CheckTarget, readCheckFile } from "@fairlead/core/checks/check-file";
+import { systemClock } from "@fairlead/core/clock";
+import type { Redact } from "@fairlead/core/connect";
+import { HostError } from "@fairlead/core/errors";
+import { isInside, notRead, readText, realPathOf, toWriteError } from "@fairlead/core/files";
+import { demoName, type Host } from "@fairlead/core/host";
 import {
   type CheckedServer,
+  type CheckFile,
   type CheckOutcome,
+  type CheckTarget,
+  createValidator,
   loadSnapshots,
+  readCheckFile,
   runChecks,
   snapshotPath,
-} from "@fairlead/core/checks/run-checks";
-import { systemClock } from "@fairlead/core/clock";
-import type { Redact } from "@fairlead/core/connect/redact";
-import { HostError } from "@fairlead/core/errors";
-import { createValidator } from "@fairlead/core/execute/validation/validator";
-import { readText } from "@fairlead/core/files/read-text";
-import { isInside, realPathOf } from "@fairlead/core/files/real-path";
-import { notRead, toWriteError } from "@fairlead/core/files/system-error";
-import { demoName, type Host } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/server/server-state";
+} from "@fairlead/core/request";
+import { notConnectedError } from "@fairlead/core/server";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { addAdHocServer, isServerNameTaken } from "@fairlead/core/trust/ad-hoc";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { addAdHocServer, type Configuration, isServerNameTaken } from "@fairlead/core/trust";
 import { errorMessage } from "@fairlead/wire/text";
 import { parse as parseYaml } from "yaml";
 import { errorDocument, errorLines, type Output } from "../output/output.ts";

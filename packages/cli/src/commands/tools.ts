@@ -2,9 +2,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
-import type { Catalog } from "@fairlead/core/server/catalog";
-import type { QuarantinedTool } from "@fairlead/core/server/registries";
-import { groupBy } from "@fairlead/core/text/group-by";
+import { groupBy, toShellWord } from "@fairlead/core/plain-text";
+import type { Catalog, QuarantinedTool } from "@fairlead/core/server";
 import {
   joinSafe,
   padSafe,
@@ -14,8 +13,7 @@ import {
   toSafeLine,
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { OfferedTool } from "@fairlead/core/turn/conversation";
+import type { OfferedTool } from "@fairlead/core/turn";
 import { isShallow } from "@fairlead/wire/json";
 import { count, type Style, spacedNumber, unlessEmpty } from "../output/output.ts";
 import {

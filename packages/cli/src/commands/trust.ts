@@ -3,24 +3,26 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { readToolApprovals, type ToolApproval } from "@fairlead/core/policy/approvals";
-import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
-import type { PolicyRule } from "@fairlead/core/policy/rules/rule";
-import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
-import { locate } from "@fairlead/core/settings/read/paths";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { loadPolicies, type PolicyRule, readToolApprovals, type ToolApproval } from "@fairlead/core/policy";
+import { type ConfiguredServer, locate, type ServerDefinition } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { howToTrust, whyUnapproved } from "@fairlead/core/trust/admit";
-import { type Approvals, approve, isApprovedBy, readApprovals, revoke } from "@fairlead/core/trust/approvals";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { TrustDecision } from "@fairlead/core/trust/trust-decision";
 import {
+  type Approvals,
+  approve,
+  type Configuration,
+  howToTrust,
+  isApprovedBy,
+  readApprovals,
   readTrustedFolders,
   removeFolderTrust,
+  revoke,
   setFolderTrust,
+  type TrustDecision,
   TrustLevel,
   type TrustRule,
-} from "@fairlead/core/trust/trusted-folders";
+  whyUnapproved,
+} from "@fairlead/core/trust";
 import { count, type Output, table } from "../output/output.ts";
 import { originText, subjectText } from "../output/policy/rule-lines.ts";
 import { approvalFields, layout, positionText, problemLines } from "../output/servers/server-details.ts";

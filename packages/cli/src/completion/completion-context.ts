@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { type Configuration, loadConfiguration } from "@fairlead/core/trust";
 import { configurationOptions } from "../shell/configuration.ts";
 import type { Context, Io } from "../shell/verb.ts";
 import type { Typed } from "./typed-words.ts";

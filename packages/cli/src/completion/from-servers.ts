@@ -1,11 +1,9 @@
 /** Completes tools, resources and prompts from cached catalogs. */
 
 import { demoName, type Host, type HostPrompt, type HostResource } from "@fairlead/core/host";
-import { resolved } from "@fairlead/core/normalise/schema/pointer";
-import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
-import { createTypeWriter } from "@fairlead/core/normalise/schema/write/type-text";
-import { typedPromptName } from "@fairlead/core/resources/prompt-arguments";
-import type { CatalogTool } from "@fairlead/core/server/catalog";
+import { createTypeWriter, type Property, parametersOf, resolved } from "@fairlead/core/normalise";
+import { typedPromptName } from "@fairlead/core/request";
+import type { CatalogTool } from "@fairlead/core/server";
 import { isShallow, member } from "@fairlead/wire/json";
 import { variablesOf } from "../arguments/named-values.ts";
 import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";

@@ -1,9 +1,9 @@
 /** Completes values from settings, the secret store, error codes, files and cached catalogs. */
 
-import { demoName } from "@fairlead/core/demo/name";
 import { errorCodes, exitCodeOf } from "@fairlead/core/errors";
-import { locate } from "@fairlead/core/settings/read/paths";
-import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import { demoName } from "@fairlead/core/host";
+import { locate } from "@fairlead/core/settings";
+import type { AdmittedServer } from "@fairlead/core/trust";
 import { transportWord } from "../output/servers/server-details.ts";
 import { configurationOptions } from "../shell/configuration.ts";
 import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";

@@ -3,8 +3,7 @@
  * uses only to resume the conversation. Pure functions.
  */
 
-import type { RecordedLine } from "@fairlead/core/conversations/format";
-import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
+import type { RecordedConversation, RecordedLine } from "@fairlead/core/conversations";
 
 const internal: ReadonlySet<RecordedLine["type"]> = new Set([
   "content",

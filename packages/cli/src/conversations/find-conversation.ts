@@ -1,15 +1,17 @@
 /** Finds a recorded conversation: by its id, by the path of its file, or the latest one of this workspace. */
 
 import { resolve } from "node:path";
-import { conversationPath, conversationsFolder } from "@fairlead/core/conversations/conversation-file";
 import {
   type ConversationInfo,
+  conversationPath,
+  conversationsFolder,
   findConversation,
   listConversations,
-} from "@fairlead/core/conversations/list-conversations";
-import { type RecordedConversation, readConversation } from "@fairlead/core/conversations/read-conversation";
+  type RecordedConversation,
+  readConversation,
+} from "@fairlead/core/conversations";
 import { HostError } from "@fairlead/core/errors";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 
 type ConfiguredLocations = Pick<Configuration, "locations">;
 

@@ -1,9 +1,8 @@
 /** Converts a recorded conversation to app events, with which the app shows the conversation again. Pure functions. */
 
-import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
-import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
+import type { RecordedConversation, RecordedEvent, RecordedLine } from "@fairlead/core/conversations";
 import { HostError } from "@fairlead/core/errors";
-import type { TurnEvent } from "@fairlead/core/turn/events";
+import type { TurnEvent } from "@fairlead/core/turn";
 import type { AppEvent, AppState, Size } from "../tui/state/app-state.ts";
 import { initialState, reduce } from "../tui/state/reduce.ts";
 

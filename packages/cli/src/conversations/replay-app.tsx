@@ -1,7 +1,7 @@
 /** Replays a recorded conversation in the app: it shows the same screen, but uses no host, server or model. */
 
 import { systemClock } from "@fairlead/core/clock";
-import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
+import type { RecordedConversation } from "@fairlead/core/conversations";
 import { render } from "ink";
 import type { Io } from "../shell/verb.ts";
 import { App } from "../tui/app.tsx";

@@ -1,7 +1,7 @@
 /** Replays a recorded conversation event by event, with or without its pauses. */
 
 import { type Clock, sleep } from "@fairlead/core/clock";
-import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
+import type { RecordedConversation } from "@fairlead/core/conversations";
 import type { Output } from "../output/output.ts";
 import { itemText } from "../tui/plain/plain-text.ts";
 import type { AppEvent } from "../tui/state/app-state.ts";

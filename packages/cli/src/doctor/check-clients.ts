@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { fromForeignEntry, ownEntryName } from "@fairlead/core/settings/own-server";
+import { fromForeignEntry, ownEntryName } from "@fairlead/core/settings";
 import { clients } from "../clients/client.ts";
 import { openClientText } from "../clients/client-text.ts";
 import { readClientFile } from "../clients/connect-client.ts";

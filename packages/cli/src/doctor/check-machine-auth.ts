@@ -4,14 +4,15 @@
  */
 
 import { stat } from "node:fs/promises";
-import { readAssertion } from "@fairlead/core/auth/machine/assertion";
-import { readClientKey } from "@fairlead/core/auth/machine/client-proof";
-import { claimsOf } from "@fairlead/core/auth/oauth/jwt";
+import { claimsOf, readAssertion, readClientKey } from "@fairlead/core/auth";
 import { HostError } from "@fairlead/core/errors";
-import type { MachineAuthSettings, ServerDefinition } from "@fairlead/core/settings/define/definition";
-import { describeMachineAuth } from "@fairlead/core/settings/define/expand";
-import type { Environment } from "@fairlead/core/settings/read/paths";
-import { toShellWord } from "@fairlead/core/text/shell-word";
+import { toShellWord } from "@fairlead/core/plain-text";
+import {
+  describeMachineAuth,
+  type Environment,
+  type MachineAuthSettings,
+  type ServerDefinition,
+} from "@fairlead/core/settings";
 import { type Observation, ok, problem, warning } from "./finding.ts";
 
 /** A JWT that expires within this many milliseconds gets a warning. */

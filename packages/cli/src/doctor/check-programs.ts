@@ -2,14 +2,18 @@
 
 import { readdir, realpath, stat } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, win32 } from "node:path";
-import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
+import { type LaunchContext, planLaunch } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
-import { groupBy } from "@fairlead/core/text/group-by";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { firstLine } from "@fairlead/core/trust/approved-programs";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairlead/core/trust/programs";
+import { groupBy, toShellWord } from "@fairlead/core/plain-text";
+import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings";
+import {
+  type Configuration,
+  findProgram,
+  firstLine,
+  programPlace,
+  systemPath,
+  withoutUntrusted,
+} from "@fairlead/core/trust";
 import { findDownload } from "../output/servers/server-notes.ts";
 import { hideInWords } from "../output/servers/server-redaction.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";

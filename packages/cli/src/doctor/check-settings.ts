@@ -1,9 +1,9 @@
 /** Checks the settings files, the folder's trust, policy files, approvals and the lock file. Pure functions. */
 
 import type { HostError } from "@fairlead/core/errors";
-import type { Policies } from "@fairlead/core/policy/rules/load-policies";
-import type { Origin, Problem } from "@fairlead/core/settings/define/definition";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { Policies } from "@fairlead/core/policy";
+import type { Origin, Problem } from "@fairlead/core/settings";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { count } from "../output/output.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";
 

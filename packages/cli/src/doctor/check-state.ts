@@ -4,21 +4,22 @@ import { randomUUID } from "node:crypto";
 import { access, constants, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { keepPrivate } from "@fairlead/core/files/atomic/private-folder";
-import { readText } from "@fairlead/core/files/read-text";
-import { openSecretStore, type SecretStore } from "@fairlead/core/files/secrets/secret-store";
-import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
-import { findUnsafeFolder, type UnsafeFolder } from "@fairlead/core/files/unsafe-folder";
+import {
+  explain,
+  findUnsafeFolder,
+  keepPrivate,
+  openSecretStore,
+  readText,
+  type SecretStore,
+  systemCode,
+  type UnsafeFolder,
+  unless,
+} from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
-import { readToolApprovals } from "@fairlead/core/policy/approvals";
-import { lockPath, readLock } from "@fairlead/core/policy/lock/lock-file";
-import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
-import type { Environment } from "@fairlead/core/settings/read/paths";
-import { hidden } from "@fairlead/core/text/hidden-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { sizeWords } from "@fairlead/core/text/size-words";
-import { readApprovals } from "@fairlead/core/trust/approvals";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { hidden, sizeWords, toShellWord } from "@fairlead/core/plain-text";
+import { loadPolicies, lockPath, readLock, readToolApprovals } from "@fairlead/core/policy";
+import type { Environment } from "@fairlead/core/settings";
+import { type AdmittedServer, type Configuration, readApprovals } from "@fairlead/core/trust";
 import { parseUrl } from "@fairlead/wire/text";
 import { hideInUrl } from "../output/servers/server-redaction.ts";
 import type { PolicyFacts } from "./check-settings.ts";

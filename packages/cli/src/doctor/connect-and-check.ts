@@ -1,13 +1,12 @@
 /** Connects to servers and reports the results as findings, with secrets hidden. */
 
-import type { Redact } from "@fairlead/core/connect/redact";
+import type { Redact } from "@fairlead/core/connect";
 import type { ServerState } from "@fairlead/core/events";
 import type { HostNote, HostTool } from "@fairlead/core/host";
-import type { QuarantinedTool } from "@fairlead/core/server/registries";
-import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import type { OfferedTool } from "@fairlead/core/turn/conversation";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { initialServerState, notConnectedError, type QuarantinedTool } from "@fairlead/core/server";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
+import type { OfferedTool } from "@fairlead/core/turn";
 import { type ListedServer, stateWords } from "../output/servers/server-state.ts";
 import { repairSummary } from "../output/tools/lists.ts";
 import type { Context } from "../shell/verb.ts";

@@ -1,9 +1,14 @@
 /** Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and hosts. */
 
 import { openHost } from "@fairlead/core/host";
-import { createIdeTrust, type IdeTrust } from "@fairlead/core/ide/ide-trust";
-import { ideVariables } from "@fairlead/core/ide/port-file";
-import { type Configuration, type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
+import {
+  type Configuration,
+  type ConfigurationOptions,
+  createIdeTrust,
+  type IdeTrust,
+  ideVariables,
+  loadConfiguration,
+} from "@fairlead/core/trust";
 import { Consent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";

@@ -4,7 +4,7 @@ import { closeSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { explain } from "@fairlead/core/files/system-error";
+import { explain } from "@fairlead/core/files";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { runDaemon } from "@fairlead/gateway/daemon/daemon";
 import { readyWord } from "@fairlead/gateway/relay/start-host";

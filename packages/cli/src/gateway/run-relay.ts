@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { parentVariable } from "@fairlead/core/trust/own-entry";
+import { parentVariable } from "@fairlead/core/trust";
 import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
 import { findHost, type RelayHello } from "@fairlead/gateway/relay/find-host";
 import { runRelay } from "@fairlead/gateway/relay/relay";

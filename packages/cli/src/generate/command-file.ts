@@ -1,7 +1,7 @@
 /** Writes the program of `fairlead generate cli`: one file with a flag for each parameter of each tool. */
 
-import { parametersOf } from "@fairlead/core/normalise/schema/properties";
-import type { CatalogTool } from "@fairlead/core/server/catalog";
+import { parametersOf } from "@fairlead/core/normalise";
+import type { CatalogTool } from "@fairlead/core/server";
 import { toSafeJson } from "@fairlead/core/text/safe-text";
 import { isObject, member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";

@@ -5,10 +5,9 @@
 
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { updateText } from "@fairlead/core/files/atomic/update-text";
+import { updateText } from "@fairlead/core/files";
+import { disruptive, exoticSpaces, invisible, toShellWord } from "@fairlead/core/plain-text";
 import { toSafeText, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { disruptive, exoticSpaces, invisible } from "@fairlead/core/text/unseen";
 import { isShallow } from "@fairlead/wire/json";
 
 /** Returns a string literal. Escapes characters that are invisible or change how text is displayed. */

@@ -4,11 +4,17 @@
  */
 
 import { HostError } from "@fairlead/core/errors";
-import { prepareSchema } from "@fairlead/core/execute/validation/prepare-schema";
-import { baseOf, openDocument, type SchemaDocument, type Spot } from "@fairlead/core/normalise/schema/document";
-import { subschemas } from "@fairlead/core/normalise/schema/keywords";
-import { lastStep, pointerTo } from "@fairlead/core/normalise/schema/pointer";
-import { textOf } from "@fairlead/core/normalise/schema/read/bounds";
+import {
+  baseOf,
+  lastStep,
+  openDocument,
+  pointerTo,
+  type SchemaDocument,
+  type Spot,
+  subschemas,
+  textOf,
+} from "@fairlead/core/normalise";
+import { prepareSchema } from "@fairlead/core/request";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, member, objectOf } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";

@@ -2,8 +2,8 @@
  * Writes the TypeScript module of `fairlead generate ts`: a client for each server, with a typed method for each tool.
  */
 
-import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
-import type { CatalogTool } from "@fairlead/core/server/catalog";
+import { argumentSchema } from "@fairlead/core/normalise";
+import type { CatalogTool } from "@fairlead/core/server";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { createNames, generatedBy, toDocComment, toMethodName, toStringLiteral, toTypeName } from "./source-text.ts";

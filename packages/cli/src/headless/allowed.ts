@@ -2,9 +2,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import type { AllowedTools } from "@fairlead/core/policy/rules/load-policies";
-import { exactName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { type AllowedTools, exactName, namePattern } from "@fairlead/core/policy";
+import type { Configuration } from "@fairlead/core/trust";
 import { type Context, nameHint } from "../shell/verb.ts";
 import { findToolTarget, type TargetServer, targetName } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";

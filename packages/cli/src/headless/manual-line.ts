@@ -2,13 +2,12 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import type { ModelCall } from "@fairlead/core/model/model";
-import { toPlainArguments } from "@fairlead/core/normalise/plain-arguments";
-import { splitWords } from "@fairlead/core/resources/prompt-arguments";
-import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
-import { notConnectedError } from "@fairlead/core/server/server-state";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import type { ModelCall } from "@fairlead/core/model";
+import { toPlainArguments } from "@fairlead/core/normalise";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { splitTypedLines, splitWords } from "@fairlead/core/request";
+import { notConnectedError } from "@fairlead/core/server";
+import type { ConversationTool } from "@fairlead/core/turn";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments, readObject } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";

@@ -2,19 +2,19 @@
 
 import type { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { asUntrusted, createNonce } from "@fairlead/core/normalise/content/untrusted";
-import type { Content, Part } from "@fairlead/core/normalise/model-types";
+import { asUntrusted, type Content, createNonce, type Part } from "@fairlead/core/normalise";
+import { toShellWord } from "@fairlead/core/plain-text";
 import {
   findPrompt,
   type PromptCall,
   readPromptCall,
   serversNamedBy,
   splitWords,
+  toPromptInput,
+  toPromptMessages,
   unknownPrompt,
-} from "@fairlead/core/resources/prompt-arguments";
-import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
-import type { DiscoveredMCPPrompt } from "@fairlead/core/server/discovered-prompt";
-import { toShellWord } from "@fairlead/core/text/shell-word";
+} from "@fairlead/core/request";
+import type { DiscoveredMCPPrompt } from "@fairlead/core/server";
 import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 /** Defines and validates the options of `fairlead -p`. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { ApprovalMode } from "@fairlead/core/policy/rules/rule";
+import type { ApprovalMode } from "@fairlead/core/policy";
 import { type Command, Option } from "commander";
 import { readDuration } from "../arguments/duration.ts";
 import type { ResumeOptions } from "../conversations/find-conversation.ts";

@@ -1,7 +1,7 @@
 /** Converts the events of a turn to JSON: one document, or one line for each event. Pure functions. */
 
 import type { HostError } from "@fairlead/core/errors";
-import type { CallEvent, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
+import type { CallEvent, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn";
 import { type ErrorDocument, errorDocument } from "../output/output.ts";
 
 type CallDocument = Omit<CallEvent, "type">;

@@ -2,12 +2,10 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
-import { createManualModel } from "@fairlead/core/model/manual";
-import type { Model } from "@fairlead/core/model/model";
-import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Conversation } from "@fairlead/core/turn/conversation";
-import type { CallFailure, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
+import { createManualModel, type Model } from "@fairlead/core/model";
+import { ToolConfirmationOutcome } from "@fairlead/core/policy";
+import type { Configuration } from "@fairlead/core/trust";
+import type { CallFailure, Conversation, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn";
 import { modelNameOf, wantedConversation } from "../conversations/find-conversation.ts";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";

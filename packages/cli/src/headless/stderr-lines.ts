@@ -1,8 +1,8 @@
 /** Formats a turn's events as lines for stderr: calls, denials, errors and waiting. Pure functions. */
 
-import { mediaText } from "@fairlead/core/normalise/content/json-text";
+import { mediaText } from "@fairlead/core/normalise";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
+import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn";
 import { clip } from "@fairlead/wire/text";
 
 /**

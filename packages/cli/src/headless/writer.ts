@@ -1,9 +1,9 @@
 /** Writes a turn's events to stdout in the chosen format, and messages for people to stderr. */
 
 import type { HostError } from "@fairlead/core/errors";
-import { withoutLineEnd } from "@fairlead/core/normalise/content/display";
+import { withoutLineEnd } from "@fairlead/core/normalise";
 import { joinSafe, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
-import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";
+import type { CallEvent, TurnEvent } from "@fairlead/core/turn";
 import { errorDocument, type Output } from "../output/output.ts";
 import type { OutputFormat } from "./options.ts";
 import {

@@ -1,12 +1,16 @@
 /** Converts one server of another program to a settings entry. Pure. */
 
 import { posix, win32 } from "node:path";
-import { parseJsonc } from "@fairlead/core/files/json/jsonc";
-import { readTransport } from "@fairlead/core/settings/define/entry-transport";
-import { findVariables, type Mistake } from "@fairlead/core/settings/define/mentions";
-import { isOwnServer } from "@fairlead/core/settings/own-server";
-import { childNode } from "@fairlead/core/settings/read/nodes";
-import { validate, whyNotUrl } from "@fairlead/core/settings/schema/validate";
+import { parseJsonc } from "@fairlead/core/files";
+import {
+  childNode,
+  findVariables,
+  isOwnServer,
+  type Mistake,
+  readTransport,
+  validate,
+  whyNotUrl,
+} from "@fairlead/core/settings";
 import {
   type ConversionContext,
   convertTimeout,

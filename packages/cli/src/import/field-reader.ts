@@ -1,7 +1,7 @@
 /** Reads and converts the keys of another program's entry, and lists the keys that were not read. */
 
 import { posix, win32 } from "node:path";
-import { longestTime } from "@fairlead/core/settings/schema/key";
+import { longestTime } from "@fairlead/core/settings";
 import { clients } from "../clients/client.ts";
 import { foreignFields } from "./foreign-file.ts";
 import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";

@@ -1,9 +1,8 @@
 /** Reads the servers in a file of another program: their names and entries as written, not validated yet. */
 
-import { parseJsonc } from "@fairlead/core/files/json/jsonc";
-import { readText } from "@fairlead/core/files/read-text";
+import { parseJsonc, readText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
-import { plainValueOf } from "@fairlead/core/settings/read/nodes";
+import { plainValueOf } from "@fairlead/core/settings";
 import { isObject } from "@fairlead/wire/json";
 import { clients } from "../clients/client.ts";
 import type { ImportSource, Program } from "./program.ts";

@@ -5,11 +5,9 @@
 
 import { resolve } from "node:path";
 import { isDeepStrictEqual, parseEnv } from "node:util";
-import { readText } from "@fairlead/core/files/read-text";
-import { isInside } from "@fairlead/core/files/real-path";
+import { isInside, readText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
-import type { Environment } from "@fairlead/core/settings/read/paths";
-import type { Lookup } from "@fairlead/core/settings/read/variables";
+import type { Environment, Lookup } from "@fairlead/core/settings";
 import { isObject, objectOf } from "@fairlead/wire/json";
 import { type Conversion, convertServer } from "./convert.ts";
 import { type ConversionContext, isVariableName, resolveVariableReferences } from "./field-reader.ts";

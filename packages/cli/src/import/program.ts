@@ -1,7 +1,7 @@
 /** The programs whose servers can be imported, and how each of them reads its file. */
 
 import { posix, win32 } from "node:path";
-import type { Environment } from "@fairlead/core/settings/read/paths";
+import type { Environment } from "@fairlead/core/settings";
 import type { ClientName } from "../clients/client.ts";
 import { applicationFolder, clientFiles } from "../clients/client-places.ts";
 

@@ -5,24 +5,28 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Peer, ServerState } from "@fairlead/core/events";
-import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
-import { compareLock, isEntryChanged, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
+import { argumentSchema } from "@fairlead/core/normalise";
+import { hidden as hiddenWord } from "@fairlead/core/plain-text";
 import {
+  compareLock,
+  isEntryChanged,
+  type LockDrift,
   type LockedCatalog,
   type LockFile,
   lockCatalog,
   lockPath,
   promptDigest,
-} from "@fairlead/core/policy/lock/lock-file";
-import { breakingChanges } from "@fairlead/core/server/breaking-changes";
-import type { Catalog, CatalogPrompt, CatalogTool } from "@fairlead/core/server/catalog";
-import { notConnectedError } from "@fairlead/core/server/server-state";
-import { definitionDigest } from "@fairlead/core/server/tool-changes";
-import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
-import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
-import { readSource } from "@fairlead/core/settings/read/source";
-import { hidden as hiddenWord } from "@fairlead/core/text/hidden-text";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+} from "@fairlead/core/policy";
+import {
+  breakingChanges,
+  type Catalog,
+  type CatalogPrompt,
+  type CatalogTool,
+  definitionDigest,
+  notConnectedError,
+} from "@fairlead/core/server";
+import { childNode, entriesOf, plainValueOf, readSource, type ServerDefinition } from "@fairlead/core/settings";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";

@@ -5,18 +5,19 @@
 import { execFile } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
+import { type LaunchContext, planLaunch } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import { readText } from "@fairlead/core/files/read-text";
-import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
+import { openSecretStore, readText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
-import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
-import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
-import { expandTransport } from "@fairlead/core/settings/define/expand";
-import type { ArgumentChange } from "@fairlead/core/settings/edit";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { programPlace } from "@fairlead/core/trust/programs";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { initialServerState, notConnectedError } from "@fairlead/core/server";
+import {
+  type ArgumentChange,
+  expandTransport,
+  type ServerDefinition,
+  type StdioTransport,
+} from "@fairlead/core/settings";
+import { type AdmittedServer, type Configuration, programPlace } from "@fairlead/core/trust";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
 

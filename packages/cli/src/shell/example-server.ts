@@ -1,7 +1,6 @@
 /** Chooses the server in suggested `mcp add` commands: one that can start with the programs of this machine. */
 
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { findOwnProgram, programPlace } from "@fairlead/core/trust/programs";
+import { type Configuration, findOwnProgram, programPlace } from "@fairlead/core/trust";
 
 const examples = [
   { program: "npx", words: "memory npx -y @modelcontextprotocol/server-memory" },

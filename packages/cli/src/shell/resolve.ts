@@ -1,6 +1,6 @@
 /** Finds the command in the command line. Global options may come before it. Suggests a command for a mistyped name. */
 
-import { toShellWord } from "@fairlead/core/text/shell-word";
+import { toShellWord } from "@fairlead/core/plain-text";
 import { nameHint } from "./verb.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
 

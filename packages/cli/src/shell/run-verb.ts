@@ -2,8 +2,8 @@
 
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { createIdeTrust } from "@fairlead/core/ide/ide-trust";
 import { toSafeText } from "@fairlead/core/text/safe-text";
+import { createIdeTrust } from "@fairlead/core/trust";
 import { Command, CommanderError } from "commander";
 import type { Output } from "../output/output.ts";
 import { columnsOf, joinParagraphs, wrapMessage } from "../output/wrap.ts";

@@ -3,10 +3,9 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import type { CallResult } from "@fairlead/core/execute/executor";
-import { makeFolder } from "@fairlead/core/files/atomic/private-folder";
-import { explain, systemCode, unless } from "@fairlead/core/files/system-error";
-import { toMediaType } from "@fairlead/core/normalise/content/media-type";
+import { explain, makeFolder, systemCode, unless } from "@fairlead/core/files";
+import { toMediaType } from "@fairlead/core/normalise";
+import type { CallResult } from "@fairlead/core/request";
 
 const extensions: ReadonlyMap<string, string> = new Map([
   ["image/png", "png"],

@@ -5,9 +5,13 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host, RequestOptions } from "@fairlead/core/host";
-import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
-import { type ConfirmationView, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
-import type { RequestKind } from "@fairlead/core/policy/rules/rule";
+import {
+  type ConfirmationView,
+  type RequestKind,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+  toConfirmationView,
+} from "@fairlead/core/policy";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { differenceLines } from "../output/policy/rule-lines.ts";
 import { warnOfPolicyProblems } from "./configuration.ts";

@@ -3,8 +3,8 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import type { IdeTrust } from "@fairlead/core/ide/ide-trust";
-import { closest } from "@fairlead/core/text/closest";
+import { closest } from "@fairlead/core/plain-text";
+import type { IdeTrust } from "@fairlead/core/trust";
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 

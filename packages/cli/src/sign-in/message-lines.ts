@@ -1,7 +1,7 @@
 /** Formats the messages of a sign-in as text for the user. */
 
 import { existsSync } from "node:fs";
-import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
+import type { SignInMessage } from "@fairlead/core/auth";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Io } from "../shell/verb.ts";
 

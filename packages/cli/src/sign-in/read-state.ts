@@ -1,16 +1,22 @@
 /** Reads sign-in states from the token store. */
 
 import { join } from "node:path";
-import { readGeminiTokens } from "@fairlead/core/auth/store/gemini-tokens";
-import { setSignInNote, signInNote } from "@fairlead/core/auth/store/sign-in-notes";
-import { pinOf, type SignInState, signInStateOf, urlOf } from "@fairlead/core/auth/store/sign-in-state";
-import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
-import { openTokenStorage } from "@fairlead/core/auth/store/token-storage";
-import { openSecretStore } from "@fairlead/core/files/secrets/secret-store";
-import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
+import {
+  canonicalServerUrl,
+  openTokenStorage,
+  pinOf,
+  readGeminiTokens,
+  type SignInState,
+  setSignInNote,
+  signInNote,
+  signInStateOf,
+  urlOf,
+} from "@fairlead/core/auth";
+import { openSecretStore } from "@fairlead/core/files";
+import { toShellWord } from "@fairlead/core/plain-text";
+import type { ServerDefinition } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { table } from "../output/output.ts";
 import { signInDocument, signInWords } from "../output/servers/server-state.ts";
 import { confirm } from "../shell/prompt.ts";

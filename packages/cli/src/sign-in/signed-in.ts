@@ -1,7 +1,7 @@
 /** Reads which servers the user is signed in to, for lists of servers. */
 
-import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { SignInState } from "@fairlead/core/auth";
+import type { Configuration } from "@fairlead/core/trust";
 
 /** Returns the sign-in states by server name. Leaves out a server whose state cannot be read. */
 export async function signedIn(configuration: Configuration): Promise<ReadonlyMap<string, SignInState>> {

@@ -2,8 +2,8 @@
  * The options for a server given on the command line: `fairlead call https://… tool`, `fairlead tools --stdio 'npx …'`.
  */
 
-import { present } from "@fairlead/core/settings/schema/present";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { present } from "@fairlead/core/settings";
+import type { Configuration } from "@fairlead/core/trust";
 import { type Command, Option } from "commander";
 import { type Context, usageError } from "../shell/verb.ts";
 import type { AdHoc, TypedOptions } from "./ad-hoc-server.ts";

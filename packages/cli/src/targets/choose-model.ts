@@ -5,12 +5,10 @@
 
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import { chooseModel, listModels, type ModelChoice, type ModelList } from "@fairlead/core/model/choose-model";
-import type { Model } from "@fairlead/core/model/model";
-import type { Environment } from "@fairlead/core/settings/read/paths";
-import { readEnvFiles } from "@fairlead/core/settings/read/variables";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { chooseModel, listModels, type Model, type ModelChoice, type ModelList } from "@fairlead/core/model";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { type Environment, readEnvFiles } from "@fairlead/core/settings";
+import type { Configuration } from "@fairlead/core/trust";
 
 /** Variables in `.env` files that choose a model. All other variables in `.env` files are for servers. */
 const ours = /^(?:ANTHROPIC|GEMINI|GOOGLE|OPENAI)_/;

@@ -6,9 +6,8 @@
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import type { FailedStart, Host } from "@fairlead/core/host";
+import { toShellWord, waitWords } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { waitWords } from "@fairlead/core/text/wait-words";
 import { clip } from "@fairlead/wire/text";
 import { cut, eraseLine } from "../output/reports/progress.ts";
 import { isConnectSettled } from "../output/servers/server-state.ts";

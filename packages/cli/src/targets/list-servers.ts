@@ -2,7 +2,7 @@
 
 import type { OpenedHost } from "@fairlead/core/host";
 import { joinSafe, type SafeText } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { isConnectSettled, type ListedServer } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signedIn } from "../sign-in/signed-in.ts";

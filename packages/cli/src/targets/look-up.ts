@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { notConnectedError } from "@fairlead/core/server/server-state";
+import { notConnectedError } from "@fairlead/core/server";
 import { errorLines } from "../output/output.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers, createWaitingLine, skippedError } from "./connect-servers.ts";

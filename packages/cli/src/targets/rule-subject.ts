@@ -5,9 +5,8 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
-import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
-import type { RequestKind } from "@fairlead/core/policy/rules/rule";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { everyResource, type RequestKind } from "@fairlead/core/policy";
+import type { Configuration } from "@fairlead/core/trust";
 import { type Command, Option } from "commander";
 import type { Context } from "../shell/verb.ts";
 import { findToolTarget, type TargetServer, type ToolTarget, targetName } from "./target.ts";

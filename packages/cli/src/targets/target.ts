@@ -2,8 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import { closest } from "@fairlead/core/text/closest";
-import { toShellWord } from "@fairlead/core/text/shell-word";
+import { closest, toShellWord } from "@fairlead/core/plain-text";
 import { nameHint } from "../shell/verb.ts";
 
 /** A tool, by its server and by the name that this server uses for it. */

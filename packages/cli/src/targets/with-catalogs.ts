@@ -2,8 +2,7 @@
 
 import type { ServerState } from "@fairlead/core/events";
 import { demoName, type Host } from "@fairlead/core/host";
-import type { ListKind } from "@fairlead/core/server/catalog";
-import { notConnectedError } from "@fairlead/core/server/server-state";
+import { type ListKind, notConnectedError } from "@fairlead/core/server";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Command } from "commander";
 import { errorLines, type Output } from "../output/output.ts";

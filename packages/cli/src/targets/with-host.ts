@@ -1,11 +1,10 @@
 /** Opens a host for one command, and stops all its servers when the command ends. */
 
 import { demoName, type OpenedHost, openHost } from "@fairlead/core/host";
-import type { Recorder } from "@fairlead/core/recordings/recorder";
-import type { Elicitation, ElicitationAnswer } from "@fairlead/core/server/elicitation";
+import type { Recorder } from "@fairlead/core/recordings";
+import type { Elicitation, ElicitationAnswer } from "@fairlead/core/server";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { isPlantedDemo } from "@fairlead/core/trust/configuration";
+import { type Configuration, isPlantedDemo } from "@fairlead/core/trust";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";

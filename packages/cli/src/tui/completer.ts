@@ -5,11 +5,8 @@
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
-import { toolKey } from "@fairlead/core/normalise/tool-name";
-import { splitWords } from "@fairlead/core/resources/prompt-arguments";
-import { mayBeginMention } from "@fairlead/core/resources/references/find-mentions";
-import { writeMention } from "@fairlead/core/resources/references/resource-reference";
-import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import { toolKey } from "@fairlead/core/normalise";
+import { mayBeginMention, splitTypedLines, splitWords, writeMention } from "@fairlead/core/request";
 import { type CompletionAnswer, suggestFiles } from "../completion/answer.ts";
 import { type CallTarget, offerArguments, offerTargets, toSuggestions } from "./input/call-words.ts";
 import {

@@ -1,7 +1,7 @@
 /** Reads the end of a server's log. */
 
 import { readFile } from "node:fs/promises";
-import { logPath } from "@fairlead/core/connect/server-log";
+import { logPath } from "@fairlead/core/connect";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 
 /** Returns the last `most` lines of the log. Returns an empty text if there is no log. */

@@ -1,6 +1,6 @@
 /** The `/mcp` panel of the app: loads the text of the open tab and runs the actions of its keys. */
 
-import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
+import { createLedger, ledgerFolder } from "@fairlead/core/policy";
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import { type HistoryTextOptions, historyText } from "../output/policy/history-text.ts";
 import { signInWords } from "../output/servers/server-state.ts";

@@ -1,7 +1,7 @@
 /** `fairlead --plain`: runs the app line by line, for screen readers and simple terminals. Never moves the cursor. */
 
 import { createInterface } from "node:readline";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
 import { QuestionGuard } from "./input/question-guard.ts";

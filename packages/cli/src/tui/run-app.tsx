@@ -1,6 +1,6 @@
 /** Runs the app on a terminal. Sets the terminal modes and always restores them, also after a crash. */
 
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { render } from "ink";
 import type { Context } from "../shell/verb.ts";
 import { App } from "./app.tsx";

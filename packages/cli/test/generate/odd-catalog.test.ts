@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { createHost } from "@fairlead/core";
 import { HostError } from "@fairlead/core/errors";
 import type { CallResult } from "@fairlead/core/execute/executor";
 import type { Host } from "@fairlead/core/host";
-import { createHost } from "@fairlead/core/host";
 import { stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { typescriptModule } from "../../src/generate/typescript-module.ts";

@@ -1,7 +1,7 @@
 /** Answers the requests of one client. List requests are answered from the catalogs, most others go to a server. */
 
-import type { ListableTool } from "@fairlead/core/host/types";
-import type { Pin } from "@fairlead/core/server/names";
+import type { ListableTool } from "@fairlead/core/host";
+import type { Pin } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { ownTools } from "../lists/client-view.ts";

@@ -1,8 +1,7 @@
 /** The state that the gateway shares between all requests of one client. */
 
 import type { Clock } from "@fairlead/core/clock";
-import { ClientPins, type Pin, type SeenList } from "@fairlead/core/server/names";
-import type { Server } from "@fairlead/core/server/server";
+import { ClientPins, type Pin, type SeenList, type Server } from "@fairlead/core/server";
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { Consent } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";

@@ -1,7 +1,7 @@
 /** Limits how many requests of one connection are open at a server and in total. Further requests wait. */
 
-import { type CallLimits, CallQueue } from "@fairlead/core/execute/call-queue";
-import type { TakeTurn } from "@fairlead/core/host/gateway-types";
+import type { TakeTurn } from "@fairlead/core/host";
+import { type CallLimits, CallQueue } from "@fairlead/core/request";
 import type { ClientCall } from "../questions/client-call.ts";
 
 export interface ConnectionTurns {

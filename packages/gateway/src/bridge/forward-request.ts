@@ -1,9 +1,9 @@
 /** Forwards a client's request to its server. `host.forward` checks the rules and writes the history. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { GatewayHost } from "@fairlead/core/host/types";
-import type { ConfirmPort } from "@fairlead/core/policy/confirmation";
-import { decidedMethods } from "@fairlead/core/request/request";
+import type { GatewayHost } from "@fairlead/core/host";
+import type { ConfirmPort } from "@fairlead/core/policy";
+import { decidedMethods } from "@fairlead/core/request";
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";

@@ -3,8 +3,8 @@
  * `/mcp/<server>`, it appears as that server.
  */
 
-import { loopReason } from "@fairlead/core/connect/connect-failure";
-import type { ServerDescription } from "@fairlead/core/host/types";
+import { loopReason } from "@fairlead/core/connect";
+import type { ServerDescription } from "@fairlead/core/host";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";

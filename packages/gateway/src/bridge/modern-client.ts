@@ -4,7 +4,7 @@
  */
 
 import { hash } from "node:crypto";
-import { canonicalJson } from "@fairlead/core/text/canonical-json";
+import { canonicalJson } from "@fairlead/core/plain-text";
 import type { JsonObject } from "@fairlead/wire";
 import { member, objectOf, stringOf } from "@fairlead/wire/json";
 import { modernVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";

@@ -1,8 +1,8 @@
 /** Passes a server's questions (elicitation, sampling, roots) to the client whose request is open. */
 
 import { hash } from "node:crypto";
-import type { GatewayHost } from "@fairlead/core/host/types";
-import { canonicalJson } from "@fairlead/core/text/canonical-json";
+import type { GatewayHost } from "@fairlead/core/host";
+import { canonicalJson } from "@fairlead/core/plain-text";
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../questions/client-call.ts";

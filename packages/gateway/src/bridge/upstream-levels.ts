@@ -1,8 +1,7 @@
 /** Sets the log level of legacy servers to the lowest level that any client wants. */
 
-import type { RequestingClient } from "@fairlead/core/host/gateway-types";
-import type { GatewayHost } from "@fairlead/core/host/types";
-import type { Connection } from "@fairlead/core/server/connection";
+import type { GatewayHost, RequestingClient } from "@fairlead/core/host";
+import type { Connection } from "@fairlead/core/server";
 import { lowest } from "./log-levels.ts";
 
 interface LevelRequest {

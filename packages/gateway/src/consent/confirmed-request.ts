@@ -2,12 +2,16 @@
 
 import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
-import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
-import type { ToolCallConfirmationDetails } from "@fairlead/core/policy/confirmation";
-import { type ConfirmationView, requestName, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
-import { policySubject } from "@fairlead/core/policy/refusal";
-import { toVisibleLine } from "@fairlead/core/text";
-import { canonicalJson } from "@fairlead/core/text/canonical-json";
+import type { IdentifiedServer } from "@fairlead/core/host";
+import { canonicalJson } from "@fairlead/core/plain-text";
+import {
+  type ConfirmationView,
+  policySubject,
+  requestName,
+  type ToolCallConfirmationDetails,
+  toConfirmationView,
+} from "@fairlead/core/policy";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 
 /** The answers about a client's request. `always` is not offered in a client's form. */
 export const consentAnswers = ["no", "once", "conversation", "always"] as const;

@@ -1,7 +1,7 @@
 /** The form (elicitation) in which a client asks its own user to confirm a request. */
 
-import { choiceText, requestName, requestVerbs } from "@fairlead/core/policy/confirmation-view";
-import { toVisibleLine } from "@fairlead/core/text";
+import { choiceText, requestName, requestVerbs } from "@fairlead/core/policy";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
 import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";

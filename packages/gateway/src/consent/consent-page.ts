@@ -4,8 +4,8 @@
  */
 
 import { hash } from "node:crypto";
-import { choiceText, requestName, requestVerbs } from "@fairlead/core/policy/confirmation-view";
-import { toVisibleLine } from "@fairlead/core/text";
+import { choiceText, requestName, requestVerbs } from "@fairlead/core/policy";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConsentQuestion } from "./confirmed-request.ts";
 
 const style = `

@@ -7,16 +7,18 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Clock, sleep, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import { explain } from "@fairlead/core/files/system-error";
-import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
-import type { ConfirmPort } from "@fairlead/core/policy/confirmation";
+import { explain } from "@fairlead/core/files";
+import type { IdentifiedServer } from "@fairlead/core/host";
 import {
   type AnswerPlace,
+  type ConfirmPort,
+  choiceText,
   DeclinedCall,
   mayHaveChanged,
+  outcomeOf,
+  requestName,
   type ToolCallConfirmationDetails,
-} from "@fairlead/core/policy/confirmation";
-import { choiceText, outcomeOf, requestName } from "@fairlead/core/policy/confirmation-view";
+} from "@fairlead/core/policy";
 import type { AskedClient } from "../gateway-client.ts";
 import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";
 import { ApprovalNeeded, type ConsentAnswer, type ConsentQuestion, toQuestion } from "./confirmed-request.ts";

@@ -6,8 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createFile } from "@fairlead/core/files/atomic/replace-file";
-import { systemCode } from "@fairlead/core/files/system-error";
+import { createFile, systemCode } from "@fairlead/core/files";
 import { consentAnswers, lateAnswer } from "./confirmed-request.ts";
 import {
   doneName,

@@ -8,11 +8,9 @@ import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { isRecent } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
-import { replaceFile } from "@fairlead/core/files/atomic/replace-file";
-import { systemCode, unless } from "@fairlead/core/files/system-error";
-import { requestName } from "@fairlead/core/policy/confirmation-view";
-import { toSafeLine } from "@fairlead/core/text";
+import { ensurePrivateFolder, privateFileMode, replaceFile, systemCode, unless } from "@fairlead/core/files";
+import { requestName } from "@fairlead/core/policy";
+import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, consentAnswers, lateAnswer } from "./confirmed-request.ts";

@@ -8,9 +8,7 @@ import { watch } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@fairlead/core/clock";
-import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
-import { isProcessRunning, startTimeOf } from "@fairlead/core/files/running-process";
-import { unless } from "@fairlead/core/files/system-error";
+import { ensurePrivateFolder, isProcessRunning, privateFileMode, startTimeOf, unless } from "@fairlead/core/files";
 import { isObject } from "@fairlead/wire/json";
 
 /** Milliseconds between two checks. Some file systems do not report changes, so watching is not enough. */

@@ -2,9 +2,8 @@
 
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import { ensurePrivateFolder } from "@fairlead/core/files/atomic/private-folder";
-import { explain, notWritten } from "@fairlead/core/files/system-error";
-import { toSafeLine } from "@fairlead/core/text";
+import { ensurePrivateFolder, explain, notWritten } from "@fairlead/core/files";
+import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { ConsentAnswer } from "./confirmed-request.ts";
 import { type AnsweredQuestion, doneAnswer, isAnswered, useOfAnswer, writeAnswer } from "./inbox-answers.ts";
 import { entryFiles, type InboxEntry, inboxFolder, isAnswerable, readEntry, shortKey } from "./inbox-folder.ts";

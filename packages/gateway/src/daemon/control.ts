@@ -1,7 +1,7 @@
 /** Asks the background host for its status, or tells it to stop. */
 
 import { type Clock, systemClock } from "@fairlead/core/clock";
-import { lockHolder } from "@fairlead/core/files/atomic/lock-owner";
+import { lockHolder } from "@fairlead/core/files";
 import { connectHost, type Reached } from "../relay/connect-host.ts";
 import { type RunFolder, readToken, UnsafeRunFolder } from "../relay/run-folder.ts";
 import type { Hello, HostStatus } from "../relay/speech.ts";

@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import type { SeenName } from "@fairlead/core/server/names";
+import type { SeenName } from "@fairlead/core/server";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { createUnusedConnections, type OpenChannel, openClientStdio, type RequestId } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";

@@ -3,8 +3,7 @@
  * settings.
  */
 
-import { demoName } from "@fairlead/core/demo/name";
-import type { OpenedHost } from "@fairlead/core/host/types";
+import { demoName, type OpenedHost } from "@fairlead/core/host";
 import type { GatewayClient } from "../gateway-client.ts";
 
 /** The servers and tools that one client may use. */

@@ -1,14 +1,14 @@
 /** The lists of tools, prompts and resources that one client sees, with the server of each item. */
 
-import type { OpenedHost } from "@fairlead/core/host/types";
-import type { CatalogTool } from "@fairlead/core/server/catalog";
+import type { OpenedHost } from "@fairlead/core/host";
 import {
+  type CatalogTool,
   type ClientItem,
   type ClientLists,
   type ClientPins,
   listsFor,
   type SeenCatalog,
-} from "@fairlead/core/server/names";
+} from "@fairlead/core/server";
 import type { ClientReach } from "./client-reach.ts";
 
 /** What a client sees. The keys are the names and URIs that the client uses. */

@@ -1,7 +1,7 @@
 /** Connects to servers without a cached catalog, so that a client's first list contains their tools. */
 
 import type { Clock } from "@fairlead/core/clock";
-import type { Server } from "@fairlead/core/server/server";
+import type { Server } from "@fairlead/core/server";
 import type { Era } from "@fairlead/wire";
 import type { ClientWorkspace } from "../workspaces.ts";
 

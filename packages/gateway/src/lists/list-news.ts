@@ -4,7 +4,7 @@
 
 import type { Clock } from "@fairlead/core/clock";
 import type { ListName } from "@fairlead/core/events";
-import type { Host } from "@fairlead/core/host/types";
+import type { Host } from "@fairlead/core/host";
 
 /** Passes changes of lists and resources from the hosts to the clients. */
 export interface ListNews {

@@ -3,11 +3,11 @@
  * and `call_tool`.
  */
 
-import type { GatewayHost, Host, ListableTool } from "@fairlead/core/host/types";
-import type { ToolIdentity } from "@fairlead/core/policy/decide";
-import type { Pin } from "@fairlead/core/server/names";
-import type { ToolBudget } from "@fairlead/core/settings/define/definition";
-import { estimateTokens } from "@fairlead/core/text/token-estimate";
+import type { GatewayHost, Host, ListableTool } from "@fairlead/core/host";
+import { estimateTokens } from "@fairlead/core/plain-text";
+import type { ToolIdentity } from "@fairlead/core/policy";
+import type { Pin } from "@fairlead/core/server";
+import type { ToolBudget } from "@fairlead/core/settings";
 import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import { type ClientView, type OwnToolNames, ownTools } from "./client-view.ts";

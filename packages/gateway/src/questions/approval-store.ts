@@ -7,8 +7,8 @@ import { hash, randomBytes } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecent } from "@fairlead/core/clock";
-import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
-import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
+import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files";
+import type { IdentifiedServer } from "@fairlead/core/host";
 
 /** Keeps approvals on disk, each for ten minutes. */
 export interface ApprovalStore {

@@ -3,8 +3,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { explain, systemCode } from "@fairlead/core/files/system-error";
-import { findUnsafeFolder } from "@fairlead/core/files/unsafe-folder";
+import { explain, findUnsafeFolder, systemCode } from "@fairlead/core/files";
 import { speechNumber } from "./speech.ts";
 
 /** What the paths depend on. */

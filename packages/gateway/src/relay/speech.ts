@@ -3,7 +3,7 @@
  * does not begin with `{` is for the relay itself.
  */
 
-import type { SeenList, SeenName } from "@fairlead/core/server/names";
+import type { SeenList, SeenName } from "@fairlead/core/server";
 import { listOf, parseJson, stringOf } from "@fairlead/wire/json";
 
 /** The version of the relay protocol. Increase it when relays and hosts of two versions can no longer work together. */

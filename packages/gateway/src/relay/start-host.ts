@@ -3,8 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { withLock } from "@fairlead/core/files/atomic/lock";
-import { explain } from "@fairlead/core/files/system-error";
+import { explain, withLock } from "@fairlead/core/files";
 import type { HostConnection } from "./connect-host.ts";
 import { findHost, type RelayHello } from "./find-host.ts";
 import { createRunFolder, type RunFolder } from "./run-folder.ts";

@@ -4,7 +4,7 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { updateState } from "@fairlead/core/files/atomic/state-file";
+import { updateState } from "@fairlead/core/files";
 import { isObject, listOf, parseObject, stringOf } from "@fairlead/wire/json";
 
 /** What is known about a stored token. The token itself is not stored. */

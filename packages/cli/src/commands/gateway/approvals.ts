@@ -1,7 +1,7 @@
 /** `fairlead approvals`: lists the clients' requests that wait for approval, and answers them. */
 
 import { HostError } from "@fairlead/core/errors";
-import { requestName } from "@fairlead/core/policy/confirmation-view";
+import { requestName } from "@fairlead/core/policy";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type ConsentAnswer, Inbox, type InboxEntry, lateAnswer } from "@fairlead/gateway/consent/inbox";
 import { count } from "../../output/output.ts";

@@ -1,9 +1,7 @@
 /** `fairlead daemon`: shows, stops and restarts the background host of `fairlead serve`, and shows its log. */
 
 import { HostError } from "@fairlead/core/errors";
-import { lockHolder } from "@fairlead/core/files/atomic/lock-owner";
-import { isProcessRunning } from "@fairlead/core/files/running-process";
-import { systemCode } from "@fairlead/core/files/system-error";
+import { isProcessRunning, lockHolder, systemCode } from "@fairlead/core/files";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { hostStatus, stopHost } from "@fairlead/gateway/daemon/control";
 import { UnsafeRunFolder } from "@fairlead/gateway/relay/run-folder";

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { refuseNested } from "@fairlead/core/trust/own-entry";
+import { refuseNested } from "@fairlead/core/trust";
 import type { Gateway, Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { createClientTokens } from "@fairlead/gateway/tokens/client-tokens";

@@ -1,15 +1,14 @@
 /** `fairlead mcp auth`: signs in to a server, or lists the servers that need a sign-in. */
 
-import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
+import type { SignInMessage, SignInUi } from "@fairlead/core/auth";
+import { openUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import { openUrl } from "@fairlead/core/net/open-url";
-import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
-import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings/define/definition";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { initialServerState, notConnectedError } from "@fairlead/core/server";
+import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
+import { type AdmittedServer, type Configuration, type ProgramPlace, programPlace } from "@fairlead/core/trust";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { askLine, askLineOrEnd, canAsk, confirm } from "../../shell/prompt.ts";

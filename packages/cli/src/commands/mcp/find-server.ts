@@ -1,7 +1,7 @@
 /** Finds a configured server by its name. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { nameHint } from "../../shell/verb.ts";
 
 /** Returns the configured server with this name. @throws HostError `server_unknown` */

@@ -1,10 +1,9 @@
 /** `fairlead mcp get`: shows one server's definition and status, with literal values hidden. */
 
-import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
-import type { ServerDefinition, Transport } from "@fairlead/core/settings/define/definition";
+import type { SignInState } from "@fairlead/core/auth";
+import type { ServerDefinition, Transport } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
-import { type EntryTrust, entryTrust } from "@fairlead/core/trust/entry-trust";
+import { type AdmittedServer, type Configuration, type EntryTrust, entryTrust } from "@fairlead/core/trust";
 import type { Output } from "../../output/output.ts";
 import {
   authenticationDocument,

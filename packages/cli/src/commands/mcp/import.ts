@@ -3,9 +3,9 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { toShellWord } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { Option } from "commander";
 import { clients } from "../../clients/client.ts";
 import { detectProgram, type ForeignFile } from "../../import/foreign-file.ts";

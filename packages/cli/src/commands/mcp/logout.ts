@@ -1,15 +1,23 @@
 /** `fairlead mcp logout`: deletes stored tokens, and revokes them at the authorization server if possible. */
 
-import { type Revocation, revokeTokens } from "@fairlead/core/auth/oauth/endpoint-request";
-import type { Credentials } from "@fairlead/core/auth/store/credentials";
-import { createSignInLock, evenIfBusy, type SignInLock } from "@fairlead/core/auth/store/sign-in-lock";
-import { pinOf, urlOf } from "@fairlead/core/auth/store/sign-in-state";
-import { canonicalServerUrl } from "@fairlead/core/auth/store/stored-credentials";
-import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "@fairlead/core/auth/store/token-storage";
+import {
+  type Credentials,
+  canonicalServerUrl,
+  createSignInLock,
+  evenIfBusy,
+  type MCPOAuthTokenStorage,
+  openTokenStorage,
+  pinOf,
+  type Revocation,
+  revokeTokens,
+  type SignInLock,
+  signInFolder,
+  urlOf,
+} from "@fairlead/core/auth";
+import { createBoundedFetch } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import { createBoundedFetch } from "@fairlead/core/net/bounded-fetch";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { readSecret } from "../../sign-in/read-state.ts";

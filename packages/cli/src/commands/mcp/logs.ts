@@ -1,6 +1,6 @@
 /** `fairlead mcp logs`: shows a server's log: its stderr, Fairlead's notes and, with `--debug`, protocol messages. */
 
-import { logPath } from "@fairlead/core/connect/server-log";
+import { logPath } from "@fairlead/core/connect";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { configurationOf } from "../../shell/configuration.ts";
 import { defineLogOptions, printLog, readLogLines, readLogOptions } from "../../shell/log-lines.ts";

@@ -1,18 +1,11 @@
 /** `fairlead mcp remove`: removes an entry from the settings. */
 
 import { HostError } from "@fairlead/core/errors";
-import { updateText } from "@fairlead/core/files/atomic/update-text";
-import { removeValue } from "@fairlead/core/files/json/json-edit";
-import { parseJsonc } from "@fairlead/core/files/json/jsonc";
-import { explain } from "@fairlead/core/files/system-error";
-import type { Origin } from "@fairlead/core/settings/define/definition";
-import { removeServer } from "@fairlead/core/settings/edit";
-import { childNode, plainValueOf } from "@fairlead/core/settings/read/nodes";
-import { readSource } from "@fairlead/core/settings/read/source";
+import { explain, parseJsonc, removeValue, updateText } from "@fairlead/core/files";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { childNode, type Origin, plainValueOf, readSource, removeServer } from "@fairlead/core/settings";
 import { safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { revoke } from "@fairlead/core/trust/approvals";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { type Configuration, revoke } from "@fairlead/core/trust";
 import { member } from "@fairlead/wire/json";
 import { configurationIfTrusted } from "../../shell/configuration.ts";
 import type { Context, Globals, Verb } from "../../shell/verb.ts";

@@ -5,14 +5,13 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { HostError } from "@fairlead/core/errors";
-import { readText } from "@fairlead/core/files/read-text";
+import { readText } from "@fairlead/core/files";
 import { demoName } from "@fairlead/core/host";
 import { limits } from "@fairlead/core/limits";
-import type { DisablingOrigin, Origin } from "@fairlead/core/settings/define/definition";
-import { removeEntrySwitch, setServerEnabled } from "@fairlead/core/settings/edit";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { type DisablingOrigin, type Origin, removeEntrySwitch, setServerEnabled } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { positionText } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";

@@ -1,16 +1,13 @@
 /** `fairlead mcp test`: connects to one server and shows each step. */
 
 import { readFile } from "node:fs/promises";
-import type { ConnectStep } from "@fairlead/core/connect/connect-step";
-import type { Redact } from "@fairlead/core/connect/redact";
-import { logPath } from "@fairlead/core/connect/server-log";
+import { type ConnectStep, logPath, type Redact } from "@fairlead/core/connect";
 import type { ServerState } from "@fairlead/core/events";
-import type { Catalog, ListStep } from "@fairlead/core/server/catalog";
-import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
-import type { Origin } from "@fairlead/core/settings/define/definition";
+import { toShellWord } from "@fairlead/core/plain-text";
+import { type Catalog, initialServerState, type ListStep, notConnectedError } from "@fairlead/core/server";
+import type { Origin } from "@fairlead/core/settings";
 import { joinSafe, padSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { positionText, rootFolders, rootsWords } from "../../output/servers/server-details.ts";
 import { redact } from "../../output/servers/server-redaction.ts";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";

@@ -1,17 +1,21 @@
 /** `fairlead policy list` shows every rule that applies here; `policy explain` shows the decision for one request. */
 
-import { demoName } from "@fairlead/core/demo/name";
 import { HostError } from "@fairlead/core/errors";
-import type { Explanation } from "@fairlead/core/host/types";
-import { readToolApprovals } from "@fairlead/core/policy/approvals";
-import { defaultRules } from "@fairlead/core/policy/rules/built-in-rules";
-import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
-import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
-import type { ApprovalMode, CheckRequest, DecisionOutcome, PolicyRule, Tier } from "@fairlead/core/policy/rules/rule";
+import { demoName, type Explanation } from "@fairlead/core/host";
+import { toShellWord } from "@fairlead/core/plain-text";
+import {
+  type ApprovalMode,
+  type CheckRequest,
+  type DecisionOutcome,
+  defaultRules,
+  everyResource,
+  loadPolicies,
+  type PolicyRule,
+  readToolApprovals,
+  type Tier,
+} from "@fairlead/core/policy";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { ToolApproval } from "@fairlead/core/trust/approvals";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration, ToolApproval } from "@fairlead/core/trust";
 import { parseObject } from "@fairlead/wire/json";
 import { Option } from "commander";
 import { type Output, type Style, table } from "../../output/output.ts";

@@ -2,17 +2,20 @@
 
 import { access } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { demoName } from "@fairlead/core/demo/name";
 import { HostError } from "@fairlead/core/errors";
-import type { Host } from "@fairlead/core/host";
-import { forgetApprovalsNamed } from "@fairlead/core/policy/approvals";
-import { PolicyEngine } from "@fairlead/core/policy/policy-engine";
-import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
-import { escapeName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
-import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
+import { demoName, type Host } from "@fairlead/core/host";
+import { toShellWord } from "@fairlead/core/plain-text";
 import {
+  type DecisionOutcome,
+  escapeName,
+  forgetApprovalsNamed,
   isAbout,
+  loadPolicies,
+  namePattern,
+  PolicyEngine,
+  type PolicyRule,
   type RemovedRule,
+  type RequestKind,
   type RuleInFile,
   type RuleToWrite,
   removeRules,
@@ -20,10 +23,9 @@ import {
   usualPriority,
   type WrittenRule,
   writeRule,
-} from "@fairlead/core/policy/rules/write-rule";
+} from "@fairlead/core/policy";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";

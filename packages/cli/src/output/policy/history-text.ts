@@ -1,6 +1,7 @@
 /** Formats the history as a table with one row for each request, newest last, as wide as the terminal. */
 
-import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
+import { waitWords } from "@fairlead/core/plain-text";
+import type { LedgerEntry } from "@fairlead/core/policy";
 import {
   joinSafe,
   repeatSafe,
@@ -11,7 +12,6 @@ import {
   toSafeJson,
   toSafeLine,
 } from "@fairlead/core/text/safe-text";
-import { waitWords } from "@fairlead/core/text/wait-words";
 import { clip } from "@fairlead/wire/text";
 import { type Style, table } from "../output.ts";
 import { timeText } from "../time-text.ts";

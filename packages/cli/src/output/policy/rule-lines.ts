@@ -1,9 +1,13 @@
 /** Formats policy rules as text and as JSON. */
 
-import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
-import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
-import { ruleText } from "@fairlead/core/policy/rules/rule-text";
-import type { Difference } from "@fairlead/core/server/tool-changes";
+import {
+  type DecisionOutcome,
+  everyResource,
+  type PolicyRule,
+  type RequestKind,
+  ruleText,
+} from "@fairlead/core/policy";
+import type { Difference } from "@fairlead/core/server";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Style } from "../output.ts";
 

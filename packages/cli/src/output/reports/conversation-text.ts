@@ -1,6 +1,6 @@
 /** Formats the list of recorded conversations as a table. */
 
-import type { ConversationInfo } from "@fairlead/core/conversations/list-conversations";
+import type { ConversationInfo } from "@fairlead/core/conversations";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { count, table } from "../output.ts";

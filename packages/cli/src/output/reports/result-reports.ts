@@ -1,10 +1,9 @@
 /** Prints the results of `call`, `prompt` and `read`, as text or as one JSON document, and saves their media. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { CallResult } from "@fairlead/core/execute/executor";
 import type { Host } from "@fairlead/core/host";
-import { blockText, plainDisplay, withoutLineEnd } from "@fairlead/core/normalise/content/display";
-import type { ResourceAddress } from "@fairlead/core/resources/references/resource-reference";
+import { blockText, plainDisplay, withoutLineEnd } from "@fairlead/core/normalise";
+import type { CallResult, ResourceAddress } from "@fairlead/core/request";
 import {
   joinSafe,
   type SafeText,

@@ -2,19 +2,21 @@
 
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rootsFor } from "@fairlead/core/server/roots";
-import type {
-  Authentication,
-  ConfiguredServer,
-  Origin,
-  Problem,
-  ServerDefinition,
-  Transport,
-  VariableUse,
-} from "@fairlead/core/settings/define/definition";
-import { describeMachineAuth, renderer, resolveTransport } from "@fairlead/core/settings/define/expand";
+import { rootsFor } from "@fairlead/core/server";
+import {
+  type Authentication,
+  type ConfiguredServer,
+  describeMachineAuth,
+  type Origin,
+  type Problem,
+  renderer,
+  resolveTransport,
+  type ServerDefinition,
+  type Transport,
+  type VariableUse,
+} from "@fairlead/core/settings";
 import { joinSafe, padSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { parseUrl } from "@fairlead/wire/text";
 import { launchNotes } from "./server-notes.ts";
 

@@ -1,8 +1,8 @@
 /** Warns about a command line before it runs: downloads, versions that are not exact, shell commands. */
 
-import { isLoopbackHost } from "@fairlead/core/net/server-network";
-import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
-import { toShellWord } from "@fairlead/core/text/shell-word";
+import { isLoopbackHost } from "@fairlead/core/connect";
+import { toShellWord } from "@fairlead/core/plain-text";
+import type { ServerDefinition } from "@fairlead/core/settings";
 import { parseUrl } from "@fairlead/wire/text";
 
 type Source = "npm" | "PyPI" | "an image registry";

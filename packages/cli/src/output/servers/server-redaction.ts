@@ -4,13 +4,12 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import { namedValuesIn, replaceValues } from "@fairlead/core/connect/redact";
+import { namedValuesIn, replaceValues } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import type { Transport } from "@fairlead/core/settings/define/definition";
-import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
-import { hidden } from "@fairlead/core/text/hidden-text";
+import { hidden } from "@fairlead/core/plain-text";
+import { entrySchema, type Transport } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Configuration } from "@fairlead/core/trust";
 import { objectOf, parseJson } from "@fairlead/wire/json";
 import type { Context } from "../../shell/verb.ts";
 import { runsCode } from "./server-notes.ts";

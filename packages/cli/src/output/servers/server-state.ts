@@ -1,14 +1,14 @@
 /** Formats the state of a server as text and as JSON. */
 
-import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
+import type { SignInState } from "@fairlead/core/auth";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { CachedCatalogInfo, FailedStart } from "@fairlead/core/host";
-import { initialServerState, notConnectedError } from "@fairlead/core/server/server-state";
-import type { ConfiguredServer, SharedBy } from "@fairlead/core/settings/define/definition";
+import { waitWords } from "@fairlead/core/plain-text";
+import { initialServerState, notConnectedError } from "@fairlead/core/server";
+import type { ConfiguredServer, SharedBy } from "@fairlead/core/settings";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { waitWords } from "@fairlead/core/text/wait-words";
-import type { Admission } from "@fairlead/core/trust/admit";
+import type { Admission } from "@fairlead/core/trust";
 import { count, errorDocument, type Output, spacedNumber, unlessEmpty } from "../output.ts";
 import { ageWords } from "../time-text.ts";
 import { clipWords, width, wrapMessage } from "../wrap.ts";

@@ -1,12 +1,10 @@
 /** Formats the tools, prompts and resources of a server as text. */
 
 import type { HiddenTool, HostPrompt, HostResource, HostTool } from "@fairlead/core/host";
-import { resolved } from "@fairlead/core/normalise/schema/pointer";
-import { parametersOf } from "@fairlead/core/normalise/schema/properties";
-import { fold, toKey } from "@fairlead/core/normalise/schema/write/type-text";
-import { typedPromptName } from "@fairlead/core/resources/prompt-arguments";
-import type { QuarantinedTool } from "@fairlead/core/server/registries";
-import { type Group, groupBy } from "@fairlead/core/text/group-by";
+import { fold, parametersOf, resolved, toKey } from "@fairlead/core/normalise";
+import { type Group, groupBy, sizeWords, toShellWord } from "@fairlead/core/plain-text";
+import { typedPromptName } from "@fairlead/core/request";
+import type { QuarantinedTool } from "@fairlead/core/server";
 import {
   joinSafe,
   type SafeText,
@@ -16,8 +14,6 @@ import {
   toSafeText,
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { sizeWords } from "@fairlead/core/text/size-words";
 import { member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { variablesOf } from "../../arguments/named-values.ts";

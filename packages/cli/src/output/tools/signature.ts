@@ -1,18 +1,19 @@
 /** Formats a tool's signature, `name(required: type, optional?: type = default) → type`, and an example call. */
 
 import type { HostTool } from "@fairlead/core/host";
-import { argumentSchema } from "@fairlead/core/normalise/schema/argument-schema";
-import { resolved } from "@fairlead/core/normalise/schema/pointer";
-import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
 import {
+  argumentSchema,
   createTypeWriter,
   fold,
+  type Property,
+  parametersOf,
+  resolved,
   type TypeLimits,
   toKey,
   toLiteral,
-} from "@fairlead/core/normalise/schema/write/type-text";
+} from "@fairlead/core/normalise";
+import { toShellWord } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
 import { unlessEmpty } from "../output.ts";
 

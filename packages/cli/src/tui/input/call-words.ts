@@ -1,8 +1,7 @@
 /** Tool calls that the user types: whether a text is one, and suggestions for tool names and parameters. */
 
-import { splitWords } from "@fairlead/core/resources/prompt-arguments";
-import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
-import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { splitTypedLines, splitWords } from "@fairlead/core/request";
+import type { ConversationTool } from "@fairlead/core/turn";
 import type { JsonObject } from "@fairlead/wire";
 import { readObject } from "../../arguments/arguments.ts";
 import type { CompletionAnswer } from "../../completion/answer.ts";

@@ -1,6 +1,6 @@
 /** The completion list for the word at the cursor: its suggestions, their order, and its keys. */
 
-import { hasUnseen } from "@fairlead/core/text/unseen";
+import { hasUnseen } from "@fairlead/core/plain-text";
 import { type Editor, withText } from "./editor.ts";
 import type { Key } from "./keys.ts";
 

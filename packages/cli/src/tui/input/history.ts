@@ -1,7 +1,7 @@
 /** The history of entered lines. One file, readable only by this user, keeps the lines of all folders. */
 
 import { join } from "node:path";
-import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
+import { readState, updateState } from "@fairlead/core/files";
 import { looksSecret } from "../../output/servers/server-redaction.ts";
 
 /** The entered lines, and which of them the prompt shows. */

@@ -1,6 +1,6 @@
 /** Decides what a key does: answer a question, edit the prompt, or start an action of the session. */
 
-import type { CallStatus } from "@fairlead/core/turn/events";
+import type { CallStatus } from "@fairlead/core/turn";
 import type { AppEvent, AppState } from "../state/app-state.ts";
 import { dialogKey, dialogRoom, takesText } from "../state/dialog.ts";
 import { type QuestionAnswer, refusals, type UserQuestion } from "../state/questions.ts";

@@ -1,9 +1,8 @@
 /** Suggests resources and resource templates while the user types an `@` mention. */
 
 import type { HostResource } from "@fairlead/core/host";
-import type { CompletionRequest } from "@fairlead/core/resources/completion";
-import { writeMention, writeReference } from "@fairlead/core/resources/references/resource-reference";
-import { encodeUri, encodeValue, parseTemplate, type TemplatePiece } from "@fairlead/core/text/uri-template";
+import { encodeUri, encodeValue, parseTemplate, type TemplatePiece } from "@fairlead/core/plain-text";
+import { type CompletionRequest, writeMention, writeReference } from "@fairlead/core/request";
 import { type CompletionItem, rank } from "./completion.ts";
 
 const mostMentions = 30;

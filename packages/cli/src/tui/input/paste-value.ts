@@ -1,7 +1,6 @@
 /** Pastes into the prompt. Text pasted into an argument of a tool call is quoted, so that it stays one value. */
 
-import { splitWords } from "@fairlead/core/resources/prompt-arguments";
-import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import { splitTypedLines, splitWords } from "@fairlead/core/request";
 import { type Editor, insert, isLong, paste, withText } from "./editor.ts";
 
 /** Matches `name=value` at the end of the text. The first group is `name=`. The value may be in quotes. */

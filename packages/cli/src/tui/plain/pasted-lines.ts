@@ -1,7 +1,7 @@
 /** Collects pasted lines in plain mode, so that they become one message, or calls that run one after the other. */
 
 import type { Clock } from "@fairlead/core/clock";
-import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import { splitTypedLines } from "@fairlead/core/request";
 import { clip } from "@fairlead/wire/text";
 import { looksLikeCall } from "../input/call-words.ts";
 import type { AppState } from "../state/app-state.ts";

@@ -1,13 +1,10 @@
 /** The first steps of the app: chooses the model, shows the welcome text, and asks whether to trust the folder. */
 
 import { demoName, type HostTool } from "@fairlead/core/host";
-import type { ModelChoice } from "@fairlead/core/model/choose-model";
-import type { SettingsFile } from "@fairlead/core/settings/define/definition";
+import type { ModelChoice } from "@fairlead/core/model";
+import type { SettingsFile } from "@fairlead/core/settings";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
-import { howToTrust } from "@fairlead/core/trust/admit";
-import { approve } from "@fairlead/core/trust/approvals";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { approve, type Configuration, howToTrust, setFolderTrust, TrustLevel } from "@fairlead/core/trust";
 import { type Review, review } from "../../commands/trust.ts";
 import { exampleCall } from "../../output/tools/signature.ts";
 import { exampleServer } from "../../shell/example-server.ts";

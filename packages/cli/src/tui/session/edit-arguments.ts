@@ -1,7 +1,7 @@
 /** Lets the user change the arguments of a model's call, in a form. */
 
-import { allPropertiesOf } from "@fairlead/core/normalise/schema/properties";
-import type { ToolCallConfirmationDetails } from "@fairlead/core/policy/confirmation";
+import { allPropertiesOf } from "@fairlead/core/normalise";
+import type { ToolCallConfirmationDetails } from "@fairlead/core/policy";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member } from "@fairlead/wire/json";
 import { formValues, openForm } from "../state/form.ts";

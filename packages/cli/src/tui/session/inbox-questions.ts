@@ -1,7 +1,7 @@
 /** Asks the user in the app about requests that came through `fairlead serve` and need confirmation. */
 
 import { isRecent } from "@fairlead/core/clock";
-import { requestName } from "@fairlead/core/policy/confirmation-view";
+import { requestName } from "@fairlead/core/policy";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
 import type { AnswersByKind } from "../state/questions.ts";

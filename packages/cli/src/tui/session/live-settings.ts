@@ -1,11 +1,10 @@
 /** The current settings of the running app. Reads them again after a change and reloads the host. */
 
 import type { ServerChanges } from "@fairlead/core/events";
-import { readText } from "@fairlead/core/files/read-text";
+import { readText } from "@fairlead/core/files";
 import type { Host } from "@fairlead/core/host";
 import { limits } from "@fairlead/core/limits";
-import { approvalsPath, readApprovals } from "@fairlead/core/trust/approvals";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { approvalsPath, type Configuration, readApprovals } from "@fairlead/core/trust";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
 import { captured } from "../captured.ts";

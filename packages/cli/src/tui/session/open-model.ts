@@ -2,11 +2,9 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
-import type { ModelChoice, ModelList } from "@fairlead/core/model/choose-model";
-import { createManualModel } from "@fairlead/core/model/manual";
-import type { Model } from "@fairlead/core/model/model";
-import type { ToolCallConfirmationDetails } from "@fairlead/core/policy/confirmation";
-import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { createManualModel, type Model, type ModelChoice, type ModelList } from "@fairlead/core/model";
+import type { ToolCallConfirmationDetails } from "@fairlead/core/policy";
+import type { ConversationTool } from "@fairlead/core/turn";
 import { readManualLine } from "../../headless/manual-line.ts";
 import type { Context } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";

@@ -2,11 +2,9 @@
  * Continues a recorded conversation in the app: with `--continue` or `--resume` at the start, or later with `/resume`.
  */
 
-import { conversationPath } from "@fairlead/core/conversations/conversation-file";
-import { findConversation } from "@fairlead/core/conversations/list-conversations";
-import { readConversation } from "@fairlead/core/conversations/read-conversation";
+import { conversationPath, findConversation, readConversation } from "@fairlead/core/conversations";
 import { HostError } from "@fairlead/core/errors";
-import type { Model } from "@fairlead/core/model/model";
+import type { Model } from "@fairlead/core/model";
 import {
   folderOf,
   modelNameOf,

@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
-import { notConnectedError } from "@fairlead/core/server/server-state";
+import { notConnectedError } from "@fairlead/core/server";
 import { stateWords } from "../../output/servers/server-state.ts";
 import { nameHint } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";

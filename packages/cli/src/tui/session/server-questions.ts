@@ -5,16 +5,17 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { OpenHostOptions } from "@fairlead/core/host";
-import type { Model } from "@fairlead/core/model/model";
-import type { Content, Part } from "@fairlead/core/normalise/model-types";
+import type { Model } from "@fairlead/core/model";
+import type { Content, Part } from "@fairlead/core/normalise";
+import { toShellWord } from "@fairlead/core/plain-text";
 import {
   type ConfirmationAnswer,
+  outcomeOf,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
-} from "@fairlead/core/policy/confirmation";
-import { outcomeOf, toConfirmationView } from "@fairlead/core/policy/confirmation-view";
+  toConfirmationView,
+} from "@fairlead/core/policy";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { JsonObject } from "@fairlead/wire";
 import { listOf, member } from "@fairlead/wire/json";
 import type { SampledAnswer } from "../state/questions.ts";

@@ -1,22 +1,18 @@
 /** The running app without its screen: opens the host, runs commands and turns, and keeps the state up to date. */
 
 import { type Clock, systemClock } from "@fairlead/core/clock";
+import { openUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { HostEvent } from "@fairlead/core/events";
-import { keepResult } from "@fairlead/core/files/result-files";
+import { keepResult } from "@fairlead/core/files";
 import { type Host, openHost } from "@fairlead/core/host";
-import type { Model } from "@fairlead/core/model/model";
-import { openUrl } from "@fairlead/core/net/open-url";
-import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
-import type { Content, Part } from "@fairlead/core/normalise/model-types";
-import { createRecorder } from "@fairlead/core/recordings/recorder";
-import { findPrompt } from "@fairlead/core/resources/prompt-arguments";
+import type { Model } from "@fairlead/core/model";
+import { type Content, extensionOf, type Part, toMediaType } from "@fairlead/core/normalise";
+import { createRecorder } from "@fairlead/core/recordings";
+import { findPrompt } from "@fairlead/core/request";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
-import { approvalsPath } from "@fairlead/core/trust/approvals";
-import type { Configuration } from "@fairlead/core/trust/configuration";
-import { programPlace } from "@fairlead/core/trust/programs";
-import type { Conversation } from "@fairlead/core/turn/conversation";
-import type { TurnEvent } from "@fairlead/core/turn/events";
+import { approvalsPath, type Configuration, programPlace } from "@fairlead/core/trust";
+import type { Conversation, TurnEvent } from "@fairlead/core/turn";
 import { errorMessage } from "@fairlead/wire/text";
 import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import { serversOfCalls } from "../../headless/manual-line.ts";

@@ -1,11 +1,11 @@
 /** Signs in to a server from the app, over a separate connection. The questions appear on the screen. */
 
-import type { SignInMessage, SignInUi } from "@fairlead/core/auth/browser/sign-in-ui";
+import type { SignInMessage, SignInUi } from "@fairlead/core/auth";
+import { openUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import { openUrl } from "@fairlead/core/net/open-url";
-import { notConnectedError } from "@fairlead/core/server/server-state";
+import { notConnectedError } from "@fairlead/core/server";
 import { joinSafe } from "@fairlead/core/text/safe-text";
-import { programPlace } from "@fairlead/core/trust/programs";
+import { programPlace } from "@fairlead/core/trust";
 import { checkHasSignIn, whyNot } from "../../commands/mcp/auth.ts";
 import { findServer } from "../../commands/mcp/find-server.ts";
 import type { Context } from "../../shell/verb.ts";

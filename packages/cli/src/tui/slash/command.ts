@@ -1,7 +1,7 @@
 /** The type of a slash command, and functions that several commands use. */
 
 import type { HostPrompt } from "@fairlead/core/host";
-import { splitWords } from "@fairlead/core/resources/prompt-arguments";
+import { splitWords } from "@fairlead/core/request";
 import type { Style } from "../../output/output.ts";
 import { plainStyle } from "../captured.ts";
 import type { CompletionItem } from "../input/completion.ts";

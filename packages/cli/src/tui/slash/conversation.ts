@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve as toAbsolute } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { privateFileMode } from "@fairlead/core/files/atomic/private-folder";
+import { privateFileMode } from "@fairlead/core/files";
 import { toSafeText } from "@fairlead/core/text/safe-text";
 import { errorMessage } from "@fairlead/wire/text";
 import { offerTools } from "../input/call-words.ts";

@@ -1,7 +1,7 @@
 /** `/form`: calls a tool. The user enters the arguments in a form, which is made from the tool's input schema. */
 
 import { HostError } from "@fairlead/core/errors";
-import { toPlainArguments } from "@fairlead/core/normalise/plain-arguments";
+import { toPlainArguments } from "@fairlead/core/normalise";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { readArguments } from "../../arguments/arguments.ts";

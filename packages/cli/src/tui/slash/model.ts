@@ -1,7 +1,6 @@
 /** `/model`: shows the models of the configured APIs, or switches to the model that the user names. */
 
-import type { ModelChoice } from "@fairlead/core/model/choose-model";
-import type { Model } from "@fairlead/core/model/model";
+import type { Model, ModelChoice } from "@fairlead/core/model";
 import type { Services } from "../services.ts";
 import type { SlashCommand } from "./command.ts";
 import { typedHere } from "./typed-here.ts";

@@ -4,9 +4,14 @@
  */
 
 import type { HostPrompt } from "@fairlead/core/host";
-import type { CompletionRequest } from "@fairlead/core/resources/completion";
-import { promptUsage, readPromptCall, typedPromptName } from "@fairlead/core/resources/prompt-arguments";
-import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
+import {
+  type CompletionRequest,
+  promptUsage,
+  readPromptCall,
+  toPromptInput,
+  toPromptMessages,
+  typedPromptName,
+} from "@fairlead/core/request";
 import type { JsonObject } from "@fairlead/wire";
 import { reportPrompt } from "../../output/reports/result-reports.ts";
 import { captured } from "../captured.ts";

@@ -1,10 +1,9 @@
 /** `/tools`, `/resources` and `/prompts`: list what the servers offer. */
 
 import { HostError } from "@fairlead/core/errors";
-import { closest } from "@fairlead/core/text/closest";
-import { groupBy } from "@fairlead/core/text/group-by";
+import { closest, groupBy } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { ConversationTool, OfferedTool } from "@fairlead/core/turn/conversation";
+import type { ConversationTool, OfferedTool } from "@fairlead/core/turn";
 import { promptsText, resourcesText, serverToolsText, sharedUris, textByServer } from "../../output/tools/lists.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";

@@ -1,8 +1,7 @@
 /** The state of the terminal app, and the events that change it. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
-import type { ConversationTokens } from "@fairlead/core/turn/conversation";
-import type { TurnEvent } from "@fairlead/core/turn/events";
+import type { ConversationTokens, TurnEvent } from "@fairlead/core/turn";
 import type { CompletionList } from "../input/completion.ts";
 import type { Editor } from "../input/editor.ts";
 import type { InputHistory } from "../input/history.ts";

@@ -1,6 +1,6 @@
 /** The keys of a confirmation. Only a letter can allow a call. Enter and Escape mean no. */
 
-import { type ConfirmationChoice, type ConfirmationView, choiceText } from "@fairlead/core/policy/confirmation-view";
+import { type ConfirmationChoice, type ConfirmationView, choiceText } from "@fairlead/core/policy";
 import { type Key, letterOf } from "../input/keys.ts";
 
 /** A letter that answers a confirmation, and its label. */

@@ -1,7 +1,6 @@
 /** Makes form fields from a server's JSON Schema. The schema is untrusted. */
 
-import { resolved } from "@fairlead/core/normalise/schema/pointer";
-import { allPropertiesOf } from "@fairlead/core/normalise/schema/properties";
+import { allPropertiesOf, resolved } from "@fairlead/core/normalise";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { shapesOf } from "../../arguments/value-shape.ts";
 

@@ -1,7 +1,7 @@
 /** The state of a form (fields, input, focus), and what keys do in it. */
 
-import { allPropertiesOf } from "@fairlead/core/normalise/schema/properties";
-import type { ElicitationAnswer } from "@fairlead/core/server/elicitation";
+import { allPropertiesOf } from "@fairlead/core/normalise";
+import type { ElicitationAnswer } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isShallow, member } from "@fairlead/wire/json";
 import { editLine } from "../input/edit-key.ts";

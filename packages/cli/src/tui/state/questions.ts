@@ -2,10 +2,10 @@
  * The questions that the app asks the user, and their answers. Texts come from servers and are not yet safe to print.
  */
 
-import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
-import type { ConfirmationChoice, ConfirmationView } from "@fairlead/core/policy/confirmation-view";
-import type { ElicitationAnswer } from "@fairlead/core/server/elicitation";
-import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings/define/definition";
+import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth";
+import type { ConfirmationChoice, ConfirmationView } from "@fairlead/core/policy";
+import type { ElicitationAnswer } from "@fairlead/core/server";
+import type { ConfiguredServer, ServerDefinition } from "@fairlead/core/settings";
 import type { JsonObject } from "@fairlead/wire";
 
 interface ApprovalRow {

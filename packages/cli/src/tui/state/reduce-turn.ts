@@ -1,6 +1,6 @@
 /** Applies the events of a turn to the app's state. */
 
-import type { CallEvent, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
+import type { CallEvent, DoneReason, TurnEvent } from "@fairlead/core/turn";
 import { type AppState, add } from "./app-state.ts";
 import { isOver, type TranscriptItem, toCard } from "./transcript.ts";
 

@@ -2,10 +2,9 @@
 
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
-import { groupBy } from "@fairlead/core/text/group-by";
+import { groupBy, waitWords } from "@fairlead/core/plain-text";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { waitWords } from "@fairlead/core/text/wait-words";
-import type { ConversationTokens } from "@fairlead/core/turn/conversation";
+import type { ConversationTokens } from "@fairlead/core/turn";
 
 /** The groups, in the order in which the status line shows them. */
 const order = [

@@ -1,6 +1,6 @@
 /** The items of the transcript. Their texts are not safe to print until a view converts them. */
 
-import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn/events";
+import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn";
 import type { JsonObject } from "@fairlead/wire";
 
 /** One entry of the transcript. `output`: the output of a slash command. */

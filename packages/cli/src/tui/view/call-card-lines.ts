@@ -1,8 +1,8 @@
 /** Formats a tool call as lines: a headline, then progress, error and result. */
 
-import { mediaText } from "@fairlead/core/normalise/content/json-text";
+import { mediaText } from "@fairlead/core/normalise";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { CallStatus } from "@fairlead/core/turn/events";
+import type { CallStatus } from "@fairlead/core/turn";
 import { clip } from "@fairlead/wire/text";
 import { fractionDone, spinnerSign } from "../../output/reports/progress.ts";
 import { typedHere } from "../slash/typed-here.ts";

@@ -1,6 +1,6 @@
 /** Formats untrusted text as lines. Text that the user must judge is shown in full, with nothing invisible. */
 
-import { writeJson } from "@fairlead/core/text/deep-json";
+import { writeJson } from "@fairlead/core/plain-text";
 import {
   repeatSafe,
   replaceSafe,

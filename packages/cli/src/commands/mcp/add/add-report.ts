@@ -1,8 +1,8 @@
 /** The report of `mcp add`: the entry as read back from the file, warnings, and the undo command. */
 
-import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
+import type { ServerDefinition } from "@fairlead/core/settings";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { AdmittedServer } from "@fairlead/core/trust/configuration";
+import type { AdmittedServer } from "@fairlead/core/trust";
 import type { Output } from "../../../output/output.ts";
 import {
   type Field,

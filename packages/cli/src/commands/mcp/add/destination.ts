@@ -4,15 +4,17 @@
  */
 
 import { HostError } from "@fairlead/core/errors";
-import { explain } from "@fairlead/core/files/system-error";
-import type { ConfiguredServer, Origin } from "@fairlead/core/settings/define/definition";
-import { whyNotServerName } from "@fairlead/core/settings/define/server-name";
-import type { EditOptions } from "@fairlead/core/settings/edit";
-import type { Locations } from "@fairlead/core/settings/read/paths";
+import { explain } from "@fairlead/core/files";
+import { toShellWord } from "@fairlead/core/plain-text";
+import {
+  type ConfiguredServer,
+  type EditOptions,
+  type Locations,
+  type Origin,
+  whyNotServerName,
+} from "@fairlead/core/settings";
 import { toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { approve, isApprovedBy, readApprovals } from "@fairlead/core/trust/approvals";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import { approve, type Configuration, isApprovedBy, readApprovals } from "@fairlead/core/trust";
 import { isObject } from "@fairlead/wire/json";
 import { type Command, Option } from "commander";
 import { holdsSecret } from "../../../output/servers/server-redaction.ts";

@@ -1,13 +1,17 @@
 /** Splits the command line of `mcp add` and turns its arguments and options into settings entries. */
 
 import { HostError } from "@fairlead/core/errors";
-import { parseJsonc } from "@fairlead/core/files/json/jsonc";
-import type { Scope } from "@fairlead/core/settings/define/definition";
-import { readTransport } from "@fairlead/core/settings/define/entry-transport";
-import { whyNotServerName } from "@fairlead/core/settings/define/server-name";
-import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
-import { validate } from "@fairlead/core/settings/schema/validate";
-import { splitShellLine } from "@fairlead/core/settings/shell-line";
+import { parseJsonc } from "@fairlead/core/files";
+import {
+  childNode,
+  entriesOf,
+  plainValueOf,
+  readTransport,
+  type Scope,
+  splitShellLine,
+  validate,
+  whyNotServerName,
+} from "@fairlead/core/settings";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { objectOf } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";

@@ -1,12 +1,18 @@
 /** The steps of an import, shared by `mcp import` and `connect --replace`: convert, store secrets, write. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
-import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
-import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
-import { readSource } from "@fairlead/core/settings/read/source";
-import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
-import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { SecretStore } from "@fairlead/core/files";
+import {
+  childNode,
+  entriesOf,
+  lookupFor,
+  plainValueOf,
+  readEnvFiles,
+  readSource,
+  setServerEnabled,
+  writeServer,
+} from "@fairlead/core/settings";
+import type { Configuration } from "@fairlead/core/trust";
 import { isObject } from "@fairlead/wire/json";
 import { type Collection, collect, type PlannedServer } from "../../../import/plan.ts";
 import type { ImportSource } from "../../../import/program.ts";

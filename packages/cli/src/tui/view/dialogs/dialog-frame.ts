@@ -1,6 +1,6 @@
 /** Lays out the open question: builds its frame and cuts it to the visible rows. */
 
-import { type ConfirmationView, requestVerbs } from "@fairlead/core/policy/confirmation-view";
+import { type ConfirmationView, requestVerbs } from "@fairlead/core/policy";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Editor, emptyEditor } from "../../input/editor.ts";
 import { offeredKeys } from "../../state/confirmation-keys.ts";

@@ -1,0 +1,11 @@
+/** What the command and the gateway use of connections: launching, redaction, logs, HTTP requests beside the protocol. */
+
+export { clientInfo } from "../connect/client-info.ts";
+export { loopReason } from "../connect/connect-failure.ts";
+export type { ConnectStep } from "../connect/connect-step.ts";
+export { type LaunchContext, planLaunch } from "../connect/launch.ts";
+export { createRedactor, namedValuesIn, type Redact, replaceValues } from "../connect/redact.ts";
+export { logPath } from "../connect/server-log.ts";
+export { createBoundedFetch } from "../net/bounded-fetch.ts";
+export { openUrl } from "../net/open-url.ts";
+export { isLoopbackHost } from "../net/server-network.ts";

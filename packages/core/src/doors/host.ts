@@ -1,0 +1,31 @@
+/** What the command and the gateway use of the host itself. */
+
+export { demoName } from "../demo/name.ts";
+export type { IdentifiedServer, RequestingClient, TakeTurn } from "../host/gateway-types.ts";
+export { configuredSecrets } from "../host/secrets.ts";
+export type {
+  DeclaredCapabilities,
+  Explanation,
+  GatewayHost,
+  GreetingHooks,
+  Host,
+  ListableTool,
+  NamedServer,
+  OpenedHost,
+  QuestionHandler,
+  ServerDescription,
+} from "../host/types.ts";
+export {
+  type CachedCatalogInfo,
+  createOpenedHost,
+  type FailedStart,
+  type HiddenTool,
+  type HostNote,
+  type HostPrompt,
+  type HostResource,
+  type HostTool,
+  type OpenHostOptions,
+  openHost,
+  type Progress,
+  type RequestOptions,
+} from "../host.ts";

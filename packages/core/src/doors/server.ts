@@ -1,0 +1,23 @@
+/** What the command and the gateway use of servers: catalogs, names, states. */
+
+export { breakingChanges } from "../server/breaking-changes.ts";
+export type { Catalog, CatalogPrompt, CatalogTool, ListKind, ListStep } from "../server/catalog.ts";
+export type { Connection } from "../server/connection.ts";
+export type { DiscoveredMCPPrompt } from "../server/discovered-prompt.ts";
+export type { Elicit, Elicitation, ElicitationAnswer } from "../server/elicitation.ts";
+export {
+  type ClientItem,
+  type ClientLists,
+  ClientPins,
+  type ClientPinsOptions,
+  listsFor,
+  type Pin,
+  type SeenCatalog,
+  type SeenList,
+  type SeenName,
+} from "../server/names.ts";
+export type { QuarantinedTool } from "../server/registries.ts";
+export { rootsFor } from "../server/roots.ts";
+export type { Server } from "../server/server.ts";
+export { initialServerState, notConnectedError } from "../server/server-state.ts";
+export { type Difference, definitionDigest, differenceOf } from "../server/tool-changes.ts";
