@@ -57,6 +57,8 @@ it.runIf(process.platform !== "win32")("says that too many files are open if the
     format: "esm",
     platform: "node",
     conditions: ["fairlead-source"],
+    // A native module of the keychain: the door to core's files leads to it.
+    external: ["@napi-rs/keyring"],
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
   const limited = ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath, outfile, temporary.path];
