@@ -34,6 +34,11 @@ interface Search<T> {
   readonly servers?: readonly string[] | undefined;
   /** Milliseconds to wait for servers. Default: the connect timeout in the settings. */
   readonly wait?: number | undefined;
+  /**
+   * Milliseconds to wait for the servers before the one that has the name. A server that hangs must not stop a command
+   * for the whole connect timeout. Default: 5000, or `wait`.
+   */
+  readonly patience?: number | undefined;
 }
 
 /**
@@ -42,6 +47,7 @@ interface Search<T> {
  */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
   const { named, isOpen, find, byName, servers = namesOf(host), wait } = search;
+  const { patience = wait === undefined ? defaultPatience : undefined } = search;
   const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !cachedNames.has(name);
   await connectWithin(wait, host, named.filter(isUnknown), context);
@@ -55,8 +61,9 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   // If no cached catalog has the prompt or resource, the catalogs of the named servers may be out of date.
   const wanted = isCached ? others : [...named, ...others];
   const rivals = byName && ((left: readonly string[]) => rivalsOf({ ...byName, find, servers }, left));
-  await connectWithin(wait, host, wanted, context, rivals);
+  const unsure = await connectWithin(wait, host, wanted, context, rivals && { of: rivals, patience });
   const found = find();
+  if (unsure !== undefined) throw unsure;
   if (!(found instanceof HostError)) return found;
   for (const state of host.states()) {
     if (state.status === "connected") continue;
@@ -72,9 +79,13 @@ function before(server: string | undefined, servers: readonly string[]): readonl
   return server === undefined ? [] : servers.slice(0, Math.max(servers.indexOf(server), 0));
 }
 
+const defaultPatience = 5000;
+
 /** The servers to wait for, and what to tell the user about them. */
 interface Rivals {
   readonly names: readonly string[];
+  /** The server that has the name, unless one of the others has it too. */
+  readonly owner?: string;
   /** Why Fairlead waits for these servers, and how to avoid it. */
   readonly remark: { readonly message: string; readonly next: string };
 }
@@ -97,7 +108,7 @@ function rivalsOf<T>(
   const names = left.filter((name) => earlier.includes(name));
   const theyAre = names.length > 1 ? "they are" : "it is";
   const message = `waiting for ${quoted(names)}: ${theyAre} before "${owner}" in your settings and may have the same name`;
-  return { names, remark: { message, next: `to use "${owner}" at once: ${commandFor(owner)}` } };
+  return { names, owner, remark: { message, next: `to use "${owner}" at once: ${commandFor(owner)}` } };
 }
 
 /** Returns the error that `find` throws, because nobody could catch it while servers connect. */
@@ -123,44 +134,66 @@ const remarkDelay = 1000;
 
 /**
  * Connects to the servers, all at the same time. Returns when no server is left to wait for, or after `wait`
- * milliseconds (default: the connect timeout in the settings). The other servers connect in the background. `rivals`
- * returns which of the connecting servers to wait for; default: all.
+ * milliseconds (default: the connect timeout in the settings). The other servers connect in the background. `rivals.of`
+ * returns which of the connecting servers to wait for; default: all. Returns an error if only these are left after
+ * `rivals.patience` milliseconds.
  */
 async function connectWithin(
   wait: number | undefined,
   host: Host,
   names: readonly string[],
   context: Context,
-  rivals?: (left: readonly string[]) => Rivals,
-): Promise<void> {
+  rivals?: { readonly of: (left: readonly string[]) => Rivals; readonly patience: number | undefined },
+): Promise<HostError | undefined> {
   const { io, out, globals } = context;
   const enough = new AbortController();
   const waiting = createWaitingLine(context);
   const left = new Set(names);
+  let isImpatient = false;
+  let unsure: HostError | undefined;
 
-  function leave({ name }: { readonly name: string }): void {
-    left.delete(name);
-    if (rivals?.([...left]).names.length === 0) enough.abort();
+  function look(): void {
+    const { names: open, owner, remark } = rivals?.of([...left]) ?? { names: [...left] };
+    if (open.length > 0 && (!isImpatient || owner === undefined)) return;
+    if (open.length > 0) unsure = unsureName(open, owner, remark?.next);
+    enough.abort();
   }
 
   function tell(): void {
     if (rivals === undefined || left.size === 0 || globals.json) return;
     waiting.hide();
-    out.say(errorLines(rivals([...left]).remark));
+    out.say(errorLines(rivals.of([...left]).remark));
   }
 
+  const after = (time: number | undefined, action: () => void) =>
+    time === undefined ? [] : [setTimeout(action, time)];
   const timers = [
-    setTimeout(tell, remarkDelay),
-    ...(wait === undefined ? [] : [setTimeout(() => enough.abort(), wait)]),
+    ...after(remarkDelay, tell),
+    ...after(wait, () => enough.abort()),
+    ...after(rivals?.patience, () => {
+      isImpatient = true;
+      look();
+    }),
   ];
+  const onSettled = ({ name }: { readonly name: string }): void => {
+    left.delete(name);
+    if (rivals !== undefined) look();
+  };
   try {
     const signal = AbortSignal.any([io.signal, enough.signal]);
-    await connectServers(host, names, { ...context, io: { ...io, signal } }, { waiting, onSettled: leave });
+    await connectServers(host, names, { ...context, io: { ...io, signal } }, { waiting, onSettled });
   } catch (error) {
     if (!enough.signal.aborted || io.signal.aborted) throw error;
   } finally {
     for (const timer of timers) clearTimeout(timer);
   }
+  return unsure;
+}
+
+function unsureName(open: readonly string[], owner: string | undefined, next: string | undefined): HostError {
+  const [come, have] = open.length > 1 ? ["come", "have"] : ["comes", "has"];
+  const message = `the name is ambiguous: ${quoted(open)} ${come} before "${owner}" in your settings, ${have} not answered yet, and may have it too`;
+  return new HostError("usage", message, { next });
 }
 
 /** Returns the names of all servers of the host, connected or not. */

@@ -223,6 +223,29 @@ describe("while servers connect", () => {
     expect(await resultOf(["a"], ["a"])).toEqual({ result: "a", settled: ["a"] });
   });
 
+  test("a server that hangs does not hold up a name that a server behind it has: the user learns which command to use", async () => {
+    const ask = (cached: readonly string[]) => {
+      const { host, connected, settle, isWaiting } = slowHost(["a", "b", "c"]);
+      const known = { ...host, recall: async () => cached.map((server) => ({ server })) } as unknown as Host;
+      const find = (): string | HostError => (connected.has("c") || cached.includes("c") ? "c" : missing);
+      const byName = { serverOf: (owner: string) => owner, commandFor: (server: string) => `prompt ${server}.p` };
+      const search = { named: [], isOpen: true, find, byName, patience: 10 };
+      const looking = lookUp(search, known, writtenOutput().context).catch((error: unknown) => error);
+      return { looking, settle, isWaiting };
+    };
+    const refusal = (servers: string) => ({
+      code: "usage",
+      message: expect.stringContaining(`the name is ambiguous: ${servers} before "c" in your settings`),
+      next: 'to use "c" at once: prompt c.p',
+    });
+    const uncached = ask([]);
+    await until(uncached.isWaiting);
+    uncached.settle("b");
+    uncached.settle("c");
+    expect(await uncached.looking).toMatchObject(refusal('"a" comes'));
+    expect(await ask(["c"]).looking).toMatchObject(refusal('"a", "b" come'));
+  });
+
   test("an error of the search, such as an ambiguous name, does not end the wait, but is passed on at the end", async () => {
     const { host, connected, settle, isWaiting } = slowHost(["a", "b"]);
     const ambiguous = new HostError("usage", "ambiguous");
