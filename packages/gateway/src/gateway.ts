@@ -34,6 +34,8 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
+  /** Default: watches V8's heap. */
+  readonly heap?: HeapGrowth;
 }
 
 /** Where the gateway listens for HTTP clients, and who may send requests. */
@@ -81,6 +83,7 @@ const endTime = 2000;
 /** Creates a gateway. It creates hosts when the first client needs them. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { createHost, consent, stateFolder, version, clock = systemClock, now = Date.now } = options;
+  const { heap = new HeapGrowth() } = options;
   let loadedKey: Promise<GatewayKey> | undefined;
   const key = (): Promise<GatewayKey> => (loadedKey ??= loadGatewayKey(stateFolder));
   const loops = createGatewayLoops(key);
@@ -92,7 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     levels: createUpstreamLevels(),
     tasks: createTaskIds(key),
     loops,
-    heap: new HeapGrowth(),
+    heap,
     serverInfo,
     clock,
   };
@@ -109,7 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     openRequests += 1;
     return () => {
       openRequests -= 1;
-      parts.heap.check();
+      heap.check();
       changed();
     };
   }

@@ -38,7 +38,7 @@ interface Search<T> {
    * Milliseconds to wait for the servers before the one that has the name. A server that hangs must not stop a command
    * for the whole connect timeout. Default: 5000, or `wait`.
    */
-  readonly patience?: number | undefined;
+  readonly rivalTimeout?: number | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ interface Search<T> {
  */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
   const { named, isOpen, find, byName, servers = namesOf(host), wait } = search;
-  const { patience = wait === undefined ? defaultPatience : undefined } = search;
+  const { rivalTimeout = wait === undefined ? defaultRivalTimeout : undefined } = search;
   const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !cachedNames.has(name);
   await connectWithin(wait, host, named.filter(isUnknown), context);
@@ -61,7 +61,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   // If no cached catalog has the prompt or resource, the catalogs of the named servers may be out of date.
   const wanted = isCached ? others : [...named, ...others];
   const rivals = byName && ((left: readonly string[]) => rivalsOf({ ...byName, find, servers }, left));
-  const unsure = await connectWithin(wait, host, wanted, context, rivals && { of: rivals, patience });
+  const unsure = await connectWithin(wait, host, wanted, context, rivals && { of: rivals, timeout: rivalTimeout });
   const found = find();
   if (unsure !== undefined) throw unsure;
   if (!(found instanceof HostError)) return found;
@@ -79,7 +79,7 @@ function before(server: string | undefined, servers: readonly string[]): readonl
   return server === undefined ? [] : servers.slice(0, Math.max(servers.indexOf(server), 0));
 }
 
-const defaultPatience = 5000;
+const defaultRivalTimeout = 5000;
 
 /** The servers to wait for, and what to tell the user about them. */
 interface Rivals {
@@ -136,25 +136,25 @@ const remarkDelay = 1000;
  * Connects to the servers, all at the same time. Returns when no server is left to wait for, or after `wait`
  * milliseconds (default: the connect timeout in the settings). The other servers connect in the background. `rivals.of`
  * returns which of the connecting servers to wait for; default: all. Returns an error if only these are left after
- * `rivals.patience` milliseconds.
+ * `rivals.timeout` milliseconds.
  */
 async function connectWithin(
   wait: number | undefined,
   host: Host,
   names: readonly string[],
   context: Context,
-  rivals?: { readonly of: (left: readonly string[]) => Rivals; readonly patience: number | undefined },
+  rivals?: { readonly of: (left: readonly string[]) => Rivals; readonly timeout: number | undefined },
 ): Promise<HostError | undefined> {
   const { io, out, globals } = context;
   const enough = new AbortController();
   const waiting = createWaitingLine(context);
   const left = new Set(names);
-  let isImpatient = false;
+  let isTimedOut = false;
   let unsure: HostError | undefined;
 
   function look(): void {
     const { names: open, owner, remark } = rivals?.of([...left]) ?? { names: [...left] };
-    if (open.length > 0 && (!isImpatient || owner === undefined)) return;
+    if (open.length > 0 && (!isTimedOut || owner === undefined)) return;
     if (open.length > 0) unsure = unsureName(open, owner, remark?.next);
     enough.abort();
   }
@@ -170,8 +170,8 @@ async function connectWithin(
   const timers = [
     ...after(remarkDelay, tell),
     ...after(wait, () => enough.abort()),
-    ...after(rivals?.patience, () => {
-      isImpatient = true;
+    ...after(rivals?.timeout, () => {
+      isTimedOut = true;
       look();
     }),
   ];

@@ -229,7 +229,7 @@ describe("while servers connect", () => {
       const known = { ...host, recall: async () => cached.map((server) => ({ server })) } as unknown as Host;
       const find = (): string | HostError => (connected.has("c") || cached.includes("c") ? "c" : missing);
       const byName = { serverOf: (owner: string) => owner, commandFor: (server: string) => `prompt ${server}.p` };
-      const search = { named: [], isOpen: true, find, byName, patience: 10 };
+      const search = { named: [], isOpen: true, find, byName, rivalTimeout: 10 };
       const looking = lookUp(search, known, writtenOutput().context).catch((error: unknown) => error);
       return { looking, settle, isWaiting };
     };

@@ -7,8 +7,17 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Collects garbage when the heap has grown by this many bytes since the last time. V8's own collections count. */
+/**
+ * Collects garbage when large messages have made the heap grow by this many bytes since the last time. V8's own
+ * collections count.
+ */
 const mostGrowth = 32 * 1024 * 1024;
+
+/**
+ * If the heap grows by less than this from one check to the next, only small messages were handled. V8 collects their
+ * garbage itself, and at less cost than a full collection.
+ */
+const largeStep = 1024 * 1024;
 
 export interface HeapGrowthOptions {
   /** Returns the bytes in use, garbage included. Default: those of V8's heap and of its buffers. */
@@ -23,6 +32,10 @@ export class HeapGrowth {
   readonly #collect: () => void;
   /** The lowest use since the last collection. */
   #lowest = Number.POSITIVE_INFINITY;
+  /** The use at the last check. */
+  #last = Number.POSITIVE_INFINITY;
+  /** The growth by large messages since the lowest use. */
+  #grown = 0;
 
   constructor({ used = bytesInUse, collect = createCollect() }: HeapGrowthOptions = {}) {
     this.#used = used;
@@ -31,11 +44,21 @@ export class HeapGrowth {
 
   check(): void {
     const used = this.#used();
-    if (used < this.#lowest) this.#lowest = used;
-    if (used - this.#lowest < mostGrowth) return;
+    const step = used - this.#last;
+    this.#last = used;
+    if (used < this.#lowest) this.#startAt(used);
+    if (step < largeStep) return;
+    this.#grown += step;
+    if (this.#grown < mostGrowth || used - this.#lowest < mostGrowth) return;
     this.#collect();
     // What is still in use is no garbage. Only further growth is a reason to collect again.
-    this.#lowest = this.#used();
+    this.#startAt(this.#used());
+  }
+
+  #startAt(used: number): void {
+    this.#lowest = used;
+    this.#last = used;
+    this.#grown = 0;
   }
 }
 

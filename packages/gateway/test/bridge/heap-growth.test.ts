@@ -1,13 +1,18 @@
+import { stdioServer, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { HeapGrowth } from "../../src/bridge/heap-growth.ts";
+import { gatewayScene } from "../support/gateway-scene.ts";
 
 const megabyte = 1024 * 1024;
 
 /** A heap of which `live` megabytes are in use after a collection. */
 function scene() {
-  const heap = { used: 20, live: 20, collections: 0 };
+  const heap = { used: 20, live: 20, collections: 0, isFilling: false };
   const growth = new HeapGrowth({
-    used: () => heap.used * megabyte,
+    used() {
+      if (heap.isFilling) heap.used += 40;
+      return heap.used * megabyte;
+    },
     collect() {
       heap.collections += 1;
       heap.used = heap.live;
@@ -32,6 +37,22 @@ test("memory that is still in use after a collection is no reason to collect aga
   growth.check();
   Object.assign(heap, { used: 200, live: 180 });
   for (let each = 0; each < 100; each += 1) growth.check();
+  expect(heap.collections).toBe(1);
+});
+
+test("small messages never cause a collection, however much the heap grows", () => {
+  const { heap, growth } = scene();
+  growth.check();
+  for (let each = 0; each < 1000; each += 1) {
+    heap.used += 0.9;
+    growth.check();
+  }
+  expect(heap.collections).toBe(0);
+  heap.used += 31;
+  growth.check();
+  expect(heap.collections).toBe(0);
+  heap.used += 1;
+  growth.check();
   expect(heap.collections).toBe(1);
 });
 
@@ -61,4 +82,22 @@ test("the collector frees V8's heap, and leaves no flag behind", () => {
       resolve();
     });
   });
+});
+
+test("the gateway looks at the heap when a large result has arrived and when its response was written, in both eras", async () => {
+  const { heap, growth } = scene();
+  await using gateway = await gatewayScene({ servers: { big: stdioServer("large-result") }, heap: growth });
+  for (const era of ["legacy", "modern"] as const) {
+    const client = await gateway.client({ era });
+    const call = () => client.request("tools/call", { name: "write", arguments: { size: 10 } });
+    await call();
+    heap.collections = 0;
+    // Each look finds 40 MB more garbage than the one before.
+    heap.isFilling = true;
+    await call();
+    await until(() => heap.collections === 2);
+    heap.isFilling = false;
+    await call();
+    expect(heap.collections).toBe(2);
+  }
 });

@@ -6,6 +6,7 @@ import type { Clock } from "@fairlead/core/clock";
 import { createOpenedHost } from "@fairlead/core/host";
 import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
 import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
+import type { HeapGrowth } from "../../src/bridge/heap-growth.ts";
 import { Consent } from "../../src/consent/consent.ts";
 import { Inbox } from "../../src/consent/inbox.ts";
 import { createGateway, type Gateway, type GatewayListenOptions, type Workspace } from "../../src/gateway.ts";
@@ -24,6 +25,7 @@ export interface SceneOptions {
   /** The clock of the hosts. Default: the system's. */
   readonly hostClock?: Clock;
   readonly listen?: Partial<GatewayListenOptions>;
+  readonly heap?: HeapGrowth;
   /** The home of an earlier scene, which outlives this one. */
   readonly home?: string;
   /** The workspace folder of an earlier scene, which outlives this one. */
@@ -103,6 +105,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     stateFolder: state,
     version: "0.0.0",
     ...time,
+    ...(options.heap && { heap: options.heap }),
   });
   const sessions: Session[] = [];
   const listening = await gateway.listen({ tokens: "none", workspace, client: { name: "tester" }, ...options.listen });
