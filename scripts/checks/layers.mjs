@@ -1,30 +1,20 @@
-// The import rule, from one array: a folder of core may import only the folders to its left, and the leaves. Types may
-// come from the right.
-export const layers = [
-  "files",
-  "settings",
-  "trust",
-  "net",
-  "auth",
-  "connect",
-  "ide",
-  "recordings",
-  "normalise",
-  "search",
-  "server",
-  "policy",
-  "execute",
-  "checks",
-  "resources",
-  "results",
-  "request",
-  "model",
-  "turn",
-  "conversations",
-  "host",
-  "gemini",
+// The import rule, from one array: a folder of core may import the folders of its own rank and of the ranks to its left,
+// and the leaves. Types may come from the right. Within a rank, files must not import each other in a cycle.
+export const ranks = [
+  ["files"],
+  ["settings", "trust"],
+  ["auth", "net"],
+  ["connect", "recordings", "ide"],
+  ["normalise", "search"],
+  ["server"],
+  ["policy"],
+  ["request", "execute", "resources", "results", "checks"],
+  ["turn", "model", "conversations"],
+  ["host"],
+  // The seeds' classes stand on top of the ten ranks.
+  ["gemini"],
 ];
-/** Folders that every layer may import. They import only each other and the wire. */
+/** Files and folders that every rank may import. They import only each other and the wire. */
 export const leaves = ["errors.ts", "events.ts", "expect-arguments.ts", "clock.ts", "limits.ts", "text/", "demo/"];
 
 const core = "^packages/core/src/";
@@ -33,12 +23,23 @@ const folder = (name) => `${core}${name}/`;
 /** Lists of names for the command and the gateway. They may import everything but the seeds' classes. */
 const doors = folder("doors");
 
-const pointsLeft = layers.map((layer, index) => ({
-  name: `${layer}-points-left`,
-  severity: "error",
-  from: { path: folder(layer) },
-  to: { path: core, pathNot: [...layers.slice(0, index + 1).map(folder), `${core}${any(leaves)}`] },
-}));
+const pointsLeft = ranks.flatMap((rank, index) =>
+  rank.map((name) => ({
+    name: `${name}-points-left`,
+    severity: "error",
+    from: { path: folder(name) },
+    to: {
+      path: core,
+      pathNot: [
+        ...ranks
+          .slice(0, index + 1)
+          .flat()
+          .map(folder),
+        `${core}${any(leaves)}`,
+      ],
+    },
+  })),
+);
 
 export const forbidden = [
   ...pointsLeft,
@@ -49,11 +50,11 @@ export const forbidden = [
     to: { path: core, pathNot: `${core}${any(leaves)}` },
   },
   {
-    name: "every-folder-is-a-layer",
-    comment: "A new folder of core needs a place in the array of layers.",
+    name: "every-folder-has-a-rank",
+    comment: "A new folder of core needs a place in the array of ranks.",
     severity: "error",
     from: {},
-    to: { path: `${core}[^/]+/`, pathNot: [...layers.map(folder), doors, `${core}${any(leaves)}`] },
+    to: { path: `${core}[^/]+/`, pathNot: [...ranks.flat().map(folder), doors, `${core}${any(leaves)}`] },
   },
   {
     name: "doors-lead-out",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkImports } from "../../checks/imports.mjs";
-import { layers } from "../../checks/layers.mjs";
+import { ranks } from "../../checks/layers.mjs";
 import { planted } from "./planted.mjs";
 
 async function violationsOf(files) {
@@ -54,9 +54,9 @@ test("types may come from the right, and a cycle of types is fine", async () => 
 });
 
 test.each([
-  ["a leaf that imports a layer", "core/src/text/a.ts", 'export { b } from "../files/b.ts";', "core/src/files/b.ts"],
-  ["a folder that is no layer", "core/src/files/a.ts", 'export { b } from "../utils/b.ts";', "core/src/utils/b.ts"],
-  ["a layer that imports the host", "core/src/turn/a.ts", 'export { b } from "../host.ts";', "core/src/host.ts"],
+  ["a leaf that imports a rank", "core/src/text/a.ts", 'export { b } from "../files/b.ts";', "core/src/files/b.ts"],
+  ["a folder without a rank", "core/src/files/a.ts", 'export { b } from "../utils/b.ts";', "core/src/utils/b.ts"],
+  ["a folder that imports the host", "core/src/turn/a.ts", 'export { b } from "../host.ts";', "core/src/host.ts"],
   ["a wire that knows the host", "wire/src/a.ts", 'export { b } from "../../core/src/b.ts";', "core/src/b.ts"],
   [
     "a command that loads the seeds' classes",
@@ -106,6 +106,23 @@ test("a .tsx file may import what is to its left, and packages", async () => {
   expect(violations).toEqual([]);
 });
 
-test("the layers stand in the order of the flow", () => {
-  expect(layers.slice(0, 3)).toEqual(["files", "settings", "trust"]);
+test("folders of one rank may import each other, in either direction", async () => {
+  const violations = await violationsOf({
+    "core/src/settings/a.ts": 'export { b } from "../trust/b.ts";\n',
+    "core/src/trust/b.ts": 'export { c as b } from "../settings/c.ts";\n',
+    "core/src/settings/c.ts": "export const c = 1;\n",
+  });
+  expect(violations).toEqual([]);
+});
+
+test("a cycle of files within a rank is found", async () => {
+  const violations = await violationsOf({
+    "core/src/settings/a.ts": 'import { b } from "../trust/b.ts";\nexport const a = () => b;\n',
+    "core/src/trust/b.ts": 'import { a } from "../settings/a.ts";\nexport const b = () => a;\n',
+  });
+  expect(violations).toEqual(["packages/core/src/settings/a.ts → packages/core/src/trust/b.ts (no-cycles)"]);
+});
+
+test("the ranks stand in the order of the flow", () => {
+  expect(ranks.slice(0, 3)).toEqual([["files"], ["settings", "trust"], ["auth", "net"]]);
 });
