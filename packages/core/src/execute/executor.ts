@@ -64,8 +64,6 @@ export interface Executor<Client extends CallClient = CallClient> {
    * tool.
    */
   readonly forward: <Answer>(call: RawCall<Client, Answer>, options: ExecuteOptions) => Promise<Answer>;
-  /** Cancels all waiting and running calls. Resolves when they have ended. */
-  readonly close: () => Promise<void>;
 }
 
 /** Limits, validator and connections that an executor uses. */
@@ -77,8 +75,6 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   readonly validator: Pick<Validator, "validate">;
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (client: Client, signal: AbortSignal) => Promise<Client>;
-  /** True if the owner aborts the signals of all calls before `close`. The executor then does not cancel them itself. */
-  readonly abortsAll?: boolean;
   readonly clock?: Clock;
 }
 
@@ -88,33 +84,15 @@ export function createExecutor<Client extends CallClient = CallClient>(
 ): Executor<Client> {
   const { limits, queuePerServer, validator, reconnect, clock = systemClock } = options;
   const queue = new CallQueue(limits, queuePerServer);
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal);
-  const running = new Set<Promise<unknown>>();
-
-  function start<Answer>(
-    call: RawCall<Client, Answer>,
-    how: ExecuteOptions,
-    find: typeof findListed,
-  ): Promise<Executed<Answer>> {
-    const { signal: given } = how;
-    const signal =
-      given === undefined || options.abortsAll === true
-        ? (given ?? closing.signal)
-        : AbortSignal.any([given, closing.signal]);
-    const executing = execute(call, how, signal, find);
-    running.add(executing);
-    const end = (): boolean => running.delete(executing);
-    executing.then(end, end);
-    return executing;
-  }
+  const unaborted = new AbortController().signal;
+  setMaxListeners(0, unaborted);
 
   async function execute<Answer>(
     { client, tool: name, args: given, send }: RawCall<Client, Answer>,
     how: ExecuteOptions,
-    signal: AbortSignal,
     find: typeof findListed,
   ): Promise<Executed<Answer>> {
+    const { signal = unaborted } = how;
     const tool = find(client, name);
     if (!isObject(given))
       throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName: client.name });
@@ -183,21 +161,18 @@ export function createExecutor<Client extends CallClient = CallClient>(
   }
 
   return {
-    async call(call, how) {
-      const send: RawCall<Client, ToolResult>["send"] = (client, args, given, name) =>
-        client.callTool(name, args, given);
-      const { answer, tool, warnings } = await start({ ...call, send }, how, findTool);
+    async call({ client, tool: name, args }, how) {
+      const { answer, tool, warnings } = await execute({ client, tool: name, args, send: callTool }, how, findTool);
       const unmatched = tool?.outputSchema === undefined ? [] : await checkOutput(answer, tool, validator);
       return toCallResult(answer, warnings, unmatched);
     },
 
-    forward: async (call, how) => (await start(call, how, findListed)).answer,
-
-    async close() {
-      closing.abort();
-      await Promise.allSettled(running);
-    },
+    forward: async (call, how) => (await execute(call, how, findListed)).answer,
   };
+}
+
+function callTool(client: CallClient, args: JsonObject, options: McpRequestOptions, tool: string): Promise<ToolResult> {
+  return client.callTool(tool, args, options);
 }
 
 interface Executed<Answer> {

@@ -66,7 +66,8 @@ export class RunningHost implements ForwardingHost {
   readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   readonly #context: HostConnectContext;
   readonly #watching: FileWatch | undefined;
-  #running: Promise<Running> | undefined;
+  #executor: Promise<Executor<Connection>> | undefined;
+  #validator: Validator | undefined;
   #subscriptions: Promise<Subscriptions> | undefined;
   /** Whether all servers have been started, not only some of them. */
   #isStarted = false;
@@ -125,9 +126,10 @@ export class RunningHost implements ForwardingHost {
 
   readonly record = (row: LedgerRow): void => this.ledger.record(row);
 
-  async executor(): Promise<Executor<Connection>> {
-    this.#running ??= this.#openExecutor();
-    return (await this.#running).executor;
+  /** The executor is the largest part of a host, so only the first call imports it. */
+  executor(): Promise<Executor<Connection>> {
+    this.#executor ??= this.#openExecutor();
+    return this.#executor;
   }
 
   /** The tool as the confirmation shows it, with its definition from the catalog. */
@@ -190,9 +192,8 @@ export class RunningHost implements ForwardingHost {
     this.#watching?.close();
     const ended = this.work.close();
     await Promise.all([ended, this.servers.close(), this.options.ide?.close()]);
-    const running = await this.#running;
-    await running?.executor.close();
-    await running?.validator.close();
+    await this.#executor;
+    await this.#validator?.close();
     (await this.#subscriptions)?.[Symbol.dispose]();
     await this.conversations.close();
     await this.ledger.flush();
@@ -200,21 +201,18 @@ export class RunningHost implements ForwardingHost {
     await this.#context.close();
   });
 
-  /** The executor is the largest part of a host, so only the first call imports it. */
-  async #openExecutor(): Promise<Running> {
+  async #openExecutor(): Promise<Executor<Connection>> {
     const [{ createExecutor }, { createValidator }] = await Promise.all([
       import("../execute/executor.ts"),
       import("../execute/validation/validator.ts"),
     ]);
-    const validator = createValidator();
-    const executor = createExecutor<Connection>({
+    this.#validator = createValidator();
+    return createExecutor<Connection>({
       limits: () => this.servers.configuration.settings.host.limits,
-      validator,
+      validator: this.#validator,
       reconnect: (connection, signal) => connection.ready(signal),
-      abortsAll: true,
       clock: this.clock,
     });
-    return { executor, validator };
   }
 
   /** Answers a server's sampling request with the user's model, if the rules or the user allow it. */
@@ -295,11 +293,6 @@ export class RunningHost implements ForwardingHost {
     else if (!trusted) await this.#apply(withoutTrust(before, next?.trust ?? unknownTrust), tell);
     await this.#startAgain(wasUsed, { all: this.#isStarted });
   }
-}
-
-interface Running {
-  readonly executor: Executor<Connection>;
-  readonly validator: Validator;
 }
 
 /** The settings files, the trusted-folders file and the approvals file. */

@@ -6,7 +6,10 @@ import { HostError } from "../errors.ts";
 /** The running work of one host. After `close`, no work can begin. */
 export class OpenWork {
   readonly #closing = new AbortController();
-  readonly #running = new Set<AbortController>();
+  /** How much work runs now. */
+  #running = 0;
+  /** Aborts the work that has a signal of its own, because its caller gave one. */
+  readonly #stops = new Set<AbortController>();
   readonly #onIdle: (() => void)[] = [];
 
   constructor() {
@@ -19,7 +22,7 @@ export class OpenWork {
   }
 
   /**
-   * Runs `work` with a signal of its own, which is aborted when the caller's signal is aborted or the host is closed.
+   * Runs `work` with a signal that is aborted when the caller's signal is aborted or the host is closed.
    *
    * @throws HostError `usage` once the host is closed
    */
@@ -34,27 +37,35 @@ export class OpenWork {
   async close(): Promise<void> {
     const reason = new HostError("cancelled", "the host was closed");
     this.#closing.abort(reason);
-    for (const stop of this.#running) stop.abort(reason);
-    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    for (const stop of this.#stops) stop.abort(reason);
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   async #count<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#closing.signal.aborted) throw new HostError("usage", "this host has been closed");
-    const stop = new AbortController();
-    const abort = (): void => stop.abort(signal?.reason);
-    if (signal) {
-      if (signal.aborted) abort();
-      // Allows any number of listeners, because many requests may share one signal.
-      setMaxListeners(0, signal);
-      signal.addEventListener("abort", abort, { once: true });
+    this.#running += 1;
+    try {
+      // A signal of its own for each request would double the memory of small calls.
+      return await (signal === undefined ? work(this.#closing.signal) : this.#withSignal(work, signal));
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) for (const resolve of this.#onIdle) resolve();
     }
-    this.#running.add(stop);
+  }
+
+  async #withSignal<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const stop = new AbortController();
+    const abort = (): void => stop.abort(signal.reason);
+    if (signal.aborted) abort();
+    // Allows any number of listeners, because many requests may share one signal.
+    setMaxListeners(0, signal);
+    signal.addEventListener("abort", abort, { once: true });
+    this.#stops.add(stop);
     try {
       return await work(stop.signal);
     } finally {
-      signal?.removeEventListener("abort", abort);
-      this.#running.delete(stop);
-      if (this.#running.size === 0) for (const resolve of this.#onIdle) resolve();
+      signal.removeEventListener("abort", abort);
+      this.#stops.delete(stop);
     }
   }
 }

@@ -78,8 +78,12 @@ async function runSteps<Result, Shown>(
       else if (isUnanswerable(request, decision)) throw await refusal(request, decision, host);
     }
     if (request.target.kind !== "direct") release = (request.connection ?? host.servers.get(request.serverName)).use();
-    let client = await connect(request, host, signal);
-    decision = await decideAgain(request, decision, host, signal, progress);
+    let client = readyNow(request, host);
+    // If nothing was awaited since the decision, no input of it can have changed.
+    if (client === undefined || decision.decision !== "allow") {
+      client = await connect(request, host, signal);
+      decision = await decideAgain(request, decision, host, signal, progress);
+    }
     if (request.watch?.onAllowed) request.watch.onAllowed(await ruleWords(decision));
     while (request.turn !== undefined) {
       leave = await takeTurn(request.turn, request, host, signal);
@@ -243,6 +247,17 @@ function countedAnswer(details: ToolCallConfirmationDetails, work: OpenWork): To
   return { ...details, onConfirm };
 }
 
+/** The connection of a call whose server is connected, with nothing to read or save before the call. */
+function readyNow({ serverName, target, connection }: AnyRequest, { servers }: RequestHost): Connection | undefined {
+  if (target.kind !== "call") return undefined;
+  const server = servers.get(serverName);
+  const { connected } = connection ?? server;
+  const reading = connected?.upToDate("tools");
+  // `connect` waits for the same reading, and reports why it failed.
+  reading?.catch(() => undefined);
+  return reading === undefined && server.acceptedSaved() === undefined ? connected : undefined;
+}
+
 /**
  * Connects the server, and waits until its lists are as it last reported them: a request that was allowed by an older
  * definition must not reach a tool or prompt that has changed.
@@ -261,7 +276,8 @@ async function connect(
       await unlessAborted(readingPrompts, signal, () => cancelled({ serverName, serverToolName, kind }, signal));
     return reader;
   }
-  const client = connection ? await connection.ready(signal) : (server.connected ?? (await server.ready(signal)));
+  const link = connection ?? server;
+  const client = link.connected ?? (await link.ready(signal));
   const reading = client.upToDate("tools");
   if (reading) await unlessAborted(reading, signal, () => callCancelled(serverName, serverToolName, signal));
   // A new definition that cannot be saved needs confirmation, so the call waits for the save.
@@ -316,22 +332,26 @@ async function execute<Result>(
   if (target.kind === "direct") return target.send(signal);
   const server = host.servers.get(serverName);
   if (client === undefined) throw new TypeError("a call and a read have a connection");
-  const times = {
-    signal,
-    timeout: target.timeout ?? server.timeout,
-    total: host.servers.configuration.settings.host.limits.callTotal,
-  };
+  const { timeout = server.timeout } = target;
+  const total = host.servers.configuration.settings.host.limits.callTotal;
   if (target.kind === "read") {
     const subject = readSubject(request, client, server);
-    return sendRead(client, target.send, times, {
-      reconnect: (until) => client.ready(until),
-      isStill: (next) => readSubject(request, next, host.servers.find(serverName)) === subject,
-      clock: host.clock,
-    });
+    return sendRead(
+      client,
+      target.send,
+      { signal, timeout, total },
+      {
+        reconnect: (until) => client.ready(until),
+        isStill: (next) => readSubject(request, next, host.servers.find(serverName)) === subject,
+        clock: host.clock,
+      },
+    );
   }
   const call = { client, tool: request.serverToolName, args: args ?? {} };
   return target.send(await host.executor(), call, {
-    ...times,
+    signal,
+    timeout,
+    total,
     trustAnnotations: server.definition?.extras.trustAnnotations ?? false,
     onProgress: watch?.onProgress,
     onStart: watch?.onStart,

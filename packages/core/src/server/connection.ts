@@ -151,6 +151,11 @@ export class Connection {
     return this.#live?.filteredCatalog() !== undefined && this.#stopping === undefined;
   }
 
+  /** The connection itself if `isReady`, so that a caller need not wait for `ready`. */
+  get connected(): this | undefined {
+    return this.isReady ? this : undefined;
+  }
+
   /** Connects and reads the catalog, unless that is done. Rejects if it fails or is stopped meanwhile. */
   start(): Promise<Connection> {
     if (this.isReady) return Promise.resolve(this);

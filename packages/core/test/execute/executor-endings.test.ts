@@ -51,7 +51,6 @@ describe("the place of a call is free, and closing waits for it no longer,", () 
     const ends = await Promise.allSettled(Array.from({ length: 3 }, () => executor.call(callOf(client), patient)));
     const again = await Promise.allSettled([executor.call(callOf(client), patient)]);
     expect(new Set([...ends, ...again].map(({ status }) => status)).size).toBe(1);
-    await executor.close();
   });
 
   test("when it could not start", async () => {
@@ -71,7 +70,6 @@ describe("the place of a call is free, and closing waits for it no longer,", () 
     await busy;
     await executor.call(callOf(client, "last"), patient);
     expect(sent.map(([, { text }]) => text)).toEqual(["", "first", "last"]);
-    await executor.close();
   });
 
   test("when it was turned away", async () => {
@@ -85,7 +83,6 @@ describe("the place of a call is free, and closing waits for it no longer,", () 
     answers[1]?.(done);
     await Promise.all(calls);
     expect(sent).toHaveLength(2);
-    await executor.close();
   });
 
   test.each<[string, Error | undefined, object]>([
@@ -112,7 +109,6 @@ describe("the place of a call is free, and closing waits for it no longer,", () 
     while (answers.length < 2) await turn();
     answers[1]?.(done);
     await third;
-    await executor.close();
   });
 
   test("when its tool had changed before its turn came", async () => {
@@ -134,7 +130,6 @@ describe("the place of a call is free, and closing waits for it no longer,", () 
     while (answers.length < 2) await turn();
     answers[1]?.(done);
     await third;
-    await executor.close();
   });
 });
 
@@ -161,7 +156,6 @@ describe("while its arguments are checked in a thread,", () => {
     checks[0]?.(fine);
     await expect(call).rejects.toMatchObject({ code: "changed", serverName: "s" });
     expect(sent).toEqual([]);
-    await executor.close();
   });
 
   test("a call may be cancelled: the check's failure is not told then, and otherwise it is", async () => {
@@ -179,7 +173,6 @@ describe("while its arguments are checked in a thread,", () => {
     });
     await expect(failed).rejects.toThrow("no worker");
     expect(sent).toEqual([]);
-    await executor.close();
   });
 
   test("a call that is cancelled does not wait for its turn after its check", async () => {
@@ -195,70 +188,6 @@ describe("while its arguments are checked in a thread,", () => {
     await expect(cancelled).rejects.toMatchObject({ code: "cancelled", cause: "enough" });
     answers[0]?.(done);
     await running;
-    await executor.close();
-  });
-});
-
-describe("closing", () => {
-  test("cancels calls with a signal of their own, and those that come later", async () => {
-    const { client, sent } = held();
-    const executor = executorWith();
-    const how = () => ({ ...patient, signal: new AbortController().signal });
-    const calls = Promise.allSettled([executor.call(callOf(client), how()), executor.call(callOf(client), how())]);
-    while (sent.length < 2) await turn();
-    await executor.close();
-    expect(await calls).toMatchObject([{ reason: { code: "cancelled" } }, { reason: { code: "cancelled" } }]);
-    await expect(executor.call(callOf(client), how())).rejects.toMatchObject({
-      message: "s.echo was cancelled before it was sent",
-    });
-    expect(sent).toHaveLength(2);
-  });
-
-  test("is over only when the last call has ended", async () => {
-    const answers: (() => void)[] = [];
-    const { client } = clientOf([echo], () => new Promise((resolve) => answers.push(() => resolve(done))));
-    const executor = executorWith();
-    const calls = [1, 2].map(() => executor.call(callOf(client), patient));
-    while (answers.length < 2) await turn();
-    const course: string[] = [];
-    const closing = executor.close().then(() => course.push("closed"));
-    answers[0]?.();
-    await calls[0];
-    await turn();
-    course.push("one left");
-    answers[1]?.();
-    await Promise.all([...calls, closing]);
-    expect(course).toEqual(["one left", "closed"]);
-  });
-
-  test("leaves it to an owner that aborts all signals itself to cancel the calls", async () => {
-    const own = new AbortController();
-    const { client, sent } = held();
-    const executor = executorWith({ abortsAll: true });
-    const call = executor.call(callOf(client), { ...patient, signal: own.signal });
-    while (sent.length < 1) await turn();
-    expect(sent.map(([, , { signal }]) => signal)).toEqual([own.signal]);
-    const closed = executor.close();
-    await turn();
-    expect(own.signal.aborted).toBe(false);
-    own.abort();
-    await Promise.allSettled([call, closed]);
-    await expect(call).rejects.toMatchObject({ code: "cancelled" });
-  });
-
-  test("lets many calls listen to its signal without a warning", async () => {
-    const warnings: unknown[] = [];
-    const note = (warning: unknown): void => void warnings.push(warning);
-    process.on("warning", note);
-    const { client, sent } = held();
-    const executor = executorWith();
-    const calls = Promise.allSettled(Array.from({ length: 12 }, () => executor.call(callOf(client), patient)));
-    while (sent.length < 12) await turn();
-    await turn();
-    process.off("warning", note);
-    await executor.close();
-    await calls;
-    expect(warnings).toEqual([]);
   });
 });
 
@@ -281,5 +210,4 @@ test("a call of a gateway's client is sent as it is, also if the server does not
   await expect(executor.forward({ client, tool: "echo", args: { text: 7 }, send }, patient)).rejects.toMatchObject({
     code: "arguments_invalid",
   });
-  await executor.close();
 });

@@ -61,7 +61,6 @@ export async function openWorkshop(
       for (const line of processesWith(mark)) process.kill(Number.parseInt(line, 10), "SIGKILL");
     },
     async [Symbol.asyncDispose]() {
-      await executor.close();
       await client.disconnect();
       await validator.close();
       await server[Symbol.asyncDispose]();
