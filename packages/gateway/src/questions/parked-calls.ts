@@ -35,7 +35,7 @@ export interface ParkedCalls {
   start(request: ModernRequest, run: (call: ClientCall) => Promise<JsonObject>): Promise<JsonObject>;
   /**
    * Continues a waiting call with the client's answers.
-   * @throws WireError if the `requestState` is unknown, was used before or belongs to another request
+   * @throws WireError if the `requestState` is unknown, was used before or belongs to another request or connection
    */
   resume(request: ModernRequest, state: string, answers: unknown): Promise<JsonObject>;
   /** Number of requests that wait for their client's answers. */
@@ -119,7 +119,9 @@ export function createParkedCalls({
     },
     async resume(request, state, answers) {
       const found = parked.get(state);
-      if (found === undefined || found.call.identity !== request.identity)
+      // Another window of the same program is another connection. Over HTTP, requests cannot be told apart by that.
+      const isOwn = found?.call.identity === request.identity && found.call.gone === request.gone;
+      if (found === undefined || !isOwn)
         throw rpcError(
           rpcCodes.invalidParams,
           "requestState is unknown or was used before: the request may have run; check what it did before you send it again",

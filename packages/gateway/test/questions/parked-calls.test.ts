@@ -24,6 +24,17 @@ test("one client cannot use up the places of waiting requests", async () => {
   parked.close();
 });
 
+test("only the connection whose call waits continues it, not another window of the same program", async () => {
+  const parked = createParkedCalls({ clock: steppedClock() });
+  const [own, other] = [new AbortController().signal, new AbortController().signal];
+  const { requestState } = await parked.start({ ...requestOf("one"), gone: own }, asks);
+  const answer = (gone?: AbortSignal): Promise<JsonObject> =>
+    parked.resume({ ...requestOf("one"), gone }, String(requestState), { question_1: { action: "accept" } });
+  await expect(answer(other)).rejects.toThrow("requestState is unknown");
+  await expect(answer()).rejects.toThrow("requestState is unknown");
+  expect(await answer(own)).toEqual({ action: "accept" });
+});
+
 test("a question that is withdrawn at once is not sent to the client", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
   const withdrawn = deferred<void>();

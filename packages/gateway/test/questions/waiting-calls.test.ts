@@ -140,13 +140,13 @@ test("a call that its client does not continue is cancelled after ten minutes", 
   await expect(parked.resume(requestOf(), state, {})).rejects.toMatchObject(unknownState);
 });
 
-test("a continued call is no longer cancelled by the time or by the connection of the first request", async () => {
+test("a call that was continued and has ended is no longer cancelled by the time or by its connection", async () => {
   const clock = steppedClock();
   const parked = createParkedCalls({ clock });
   const gone = new AbortController();
   const { state, isCancelled } = await asking(parked, requestOf({ gone: gone.signal }));
   expect(clock.pending()).toBe(1);
-  await parked.resume(requestOf(), state, { question_1: {} });
+  await parked.resume(requestOf({ gone: gone.signal }), state, { question_1: {} });
   expect(clock.pending()).toBe(0);
   gone.abort();
   expect(isCancelled()).toBe(false);
