@@ -213,6 +213,11 @@ export class Server {
 
   // The gateway's connections
 
+  /** Whether `sharedFor` may have to start the server, to find out which eras it supports. */
+  mustFindShared(era: Era): boolean {
+    return era === "legacy" && this.#forLegacy === undefined;
+  }
+
   /** The shared connection for clients of this era: many tools work in one era only, and some servers support both. */
   sharedFor(era: Era): Connection | Promise<Connection> {
     if (this.shared === undefined) return Promise.reject(notConnectedError(this.state));

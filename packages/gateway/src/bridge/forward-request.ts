@@ -47,8 +47,9 @@ export async function forwardRequest(
   const turn = context.turns.of(server, call);
   let questions: ServerQuestions | undefined;
   try {
-    // No connection is opened for a request that a rule denies whatever the server lists.
-    const isDenied = await isDeniedByName(context, request);
+    // No server is started for a request that a rule denies whatever the server lists.
+    const mayStart = gateway.servers.find(server)?.mustFindShared(call.era) ?? true;
+    const isDenied = mayStart && (await isDeniedByName(context, request));
     const connection = isDenied ? undefined : await workspace.connectionOf(server, call.era);
     const asked = new ServerQuestions(context, call, server);
     questions = asked;
