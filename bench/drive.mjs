@@ -62,8 +62,18 @@ const start = cpu();
 const { open } = await import(driver);
 const imported = cpu();
 const client = await open(servers);
-const figures = { import: imported - start, discovery: cpu() - imported, megabytes: peakMegabytes() };
+const listed = cpu();
+const figures = {
+  import: imported - start,
+  discovery: listed - imported,
+  firstTool: listed - start,
+  megabytes: peakMegabytes(),
+};
 check(client.count(), servers.length * tools, "tools");
+if (plans.length > 0) {
+  await makeCalls(client, { inFlight: 1, calls: 1, bytes: 100 });
+  figures.firstResult = cpu() - start;
+}
 if (client.tools !== undefined) {
   const before = cpu();
   const asked = servers.slice(0, mostAsked);

@@ -6,7 +6,8 @@ const number = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3
 const scaled = (value, unit) => `${number(unit === "µs" ? value * 1000 : value)} ${unit}`;
 const times = (ratio) => `${ratio < 10 ? ratio.toFixed(2) : ratio.toFixed(0)} ×`;
 
-export function isMet({ cells, goal }) {
+/** Whether the row has been measured and reaches its goal, if it has one. */
+export function isMet({ cells, goal = Number.POSITIVE_INFINITY }) {
   return cells.Fairlead !== undefined && cells.Fairlead.ratio <= goal;
 }
 
@@ -23,9 +24,9 @@ export function circumstances({ rounds, load }) {
 function cellsOf({ title, unit, goal, beside, cells }, labels) {
   const others = labels.map((label) => (cells[label] ? times(cells[label].ratio) : "–"));
   const { floor, Fairlead } = cells;
-  const goalCell = `≤ ${goal} ×`;
+  const goalCell = goal === undefined ? "" : `≤ ${goal} ×`;
   if (floor === undefined || Fairlead === undefined) return [title, "–", "–", "–", goalCell, "failed", ...others];
-  const verdict = isMet({ cells, goal }) ? "met" : "not met";
+  const verdict = goal === undefined ? "" : isMet({ cells, goal }) ? "met" : "not met";
   const floorCell = `${scaled(floor.value, unit)}${beside === "floor" ? "" : ` (${beside})`}`;
   return [title, floorCell, scaled(Fairlead.value, unit), times(Fairlead.ratio), goalCell, verdict, ...others];
 }

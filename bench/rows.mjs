@@ -1,4 +1,5 @@
-// The rows of the benchmark: the job that gives each figure, and its goal as a multiple of the floor.
+// The rows of the benchmark: the job that gives each figure, and its goal as a multiple of the floor. Rows of less than
+// 100 µs have no goal: nobody feels them.
 const smallCalls = [
   { figure: "call1", inFlight: 1, calls: 2_000, bytes: 100 },
   { figure: "call16", inFlight: 16, calls: 4_000, bytes: 100 },
@@ -27,15 +28,17 @@ export const jobs = {
 export const libraryRows = [
   { title: "import of the library", job: "small", figure: "import", unit: "ms", goal: 6 },
   { title: "discovery: 1 server, 10 tools", job: "small", figure: "discovery", unit: "ms", goal: 4 },
+  { title: "import and discovery to the first usable tool", job: "small", figure: "firstTool", unit: "ms", goal: 4 },
+  { title: "import and discovery to the first result", job: "calls", figure: "firstResult", unit: "ms", goal: 5 },
   { title: "discovery: 100 servers, 10 tools each", job: "many", figure: "discovery", unit: "ms", goal: 1.8 },
   { title: "discovery: 1 server, 1 000 tools", job: "thousand", figure: "discovery", unit: "ms", goal: 2.5 },
   { title: "discovery: 1 server, 10 000 tools", job: "tenThousand", figure: "discovery", unit: "ms", goal: 2 },
   { title: "peak memory with 100 servers", job: "many", figure: "megabytes", unit: "MB", goal: 1.4 },
-  { title: "small stdio call, 1 in flight", job: "calls", figure: "call1", unit: "µs", goal: 3 },
-  { title: "small stdio call, 16 in flight", job: "calls", figure: "call16", unit: "µs", goal: 2 },
-  { title: "small stdio call, 128 in flight", job: "calls", figure: "call128", unit: "µs", goal: 1.8 },
+  { title: "small stdio call, 1 in flight", job: "calls", figure: "call1", unit: "µs" },
+  { title: "small stdio call, 16 in flight", job: "calls", figure: "call16", unit: "µs" },
+  { title: "small stdio call, 128 in flight", job: "calls", figure: "call128", unit: "µs" },
   { title: "10 MB result, stdio", job: "calls", figure: "call10MB", unit: "ms", goal: 1.15 },
-  { title: "small HTTP call, 16 in flight", job: "http", figure: "http16", unit: "µs", goal: 1.5 },
+  { title: "small HTTP call, 16 in flight", job: "http", figure: "http16", unit: "µs" },
   { title: "1 MB result, HTTP", job: "http", figure: "http1MB", unit: "ms", goal: 1.3 },
 ];
 
