@@ -17,7 +17,7 @@ import { RunningHost, type RunningHostOptions } from "./host/running-host.ts";
 import type { GatewayHost, Host, HostOptions, OpenedHost } from "./host/types.ts";
 import { createIdeTrust } from "./ide/ide-trust.ts";
 import { confirmThrough } from "./policy/confirmation.ts";
-import { callForUser } from "./request/calls.ts";
+import { userCalls } from "./request/calls.ts";
 import { forward } from "./request/forward.ts";
 import { expandReferences, getPromptForUser, readForUser } from "./request/reads.ts";
 import { samplingRequest, shownRead } from "./request/request.ts";
@@ -213,7 +213,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
 
     problems: () => servers.configuration.problems,
 
-    call: (server, tool, args = {}, given = {}) => callForUser(server, tool, args, given, host),
+    call: userCalls(host),
     readResource: (server, uri, given = {}) => readForUser(server, uri, given, host),
     getPrompt: (server, prompt, args = {}, given = {}) => getPromptForUser(server, prompt, args, given, host),
     subscribe: (server, uri, given = {}) => subscribe(server, uri, given),

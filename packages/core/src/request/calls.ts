@@ -3,7 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { CallResult } from "../execute/executor.ts";
-import type { CallOptions, RequestOptions } from "../host/types.ts";
+import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import { type AskedTool, type ConfirmPort, runEdited } from "../policy/confirmation.ts";
@@ -11,37 +11,33 @@ import type { LargeResults, ToolBinding, ToolExecution } from "../server/registe
 import type { RequestTarget } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
-/** Calls a tool for the user or a program, not for a model. */
-export function callForUser(
-  serverName: string,
-  serverToolName: string,
-  params: unknown,
-  options: CallOptions,
-  host: RequestHost,
-): Promise<CallResult> {
-  const { signal, confirmed, acceptChanged, confirm, timeout, onProgress } = options;
-  let args: JsonObject;
-  try {
-    args = toPlainArguments(params, serverName);
-  } catch (error) {
-    return Promise.reject(error);
-  }
-  return runRequest(
-    {
-      who: "user",
-      serverName,
-      serverToolName,
-      args,
-      shown: { serverName, serverToolName, name: serverToolName, description: "" },
-      target: throughExecutor(timeout),
-      signal,
-      confirm: confirm && confirmTyped(confirm),
-      confirmed,
-      acceptChanged,
-      watch: { onProgress },
-    },
-    host,
-  );
+/** Returns the function that calls a tool for the user or a program, not for a model. */
+export function userCalls(host: RequestHost): Host["call"] {
+  return function call(serverName, serverToolName, params = {}, options = {}) {
+    const { signal, confirmed, acceptChanged, confirm, timeout, onProgress } = options;
+    let args: JsonObject;
+    try {
+      args = toPlainArguments(params, serverName);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return runRequest(
+      {
+        who: "user",
+        serverName,
+        serverToolName,
+        args,
+        shown: { serverName, serverToolName, name: serverToolName, description: "" },
+        target: throughExecutor(timeout),
+        signal,
+        confirm: confirm && confirmTyped(confirm),
+        confirmed,
+        acceptChanged,
+        watch: { onProgress },
+      },
+      host,
+    );
+  };
 }
 
 /** Confirms and runs the tool calls of models. `keep` stores content that is too large for a model. */

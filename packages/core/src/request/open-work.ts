@@ -3,6 +3,12 @@
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
 
+/** Work that was counted by `begin`. */
+interface BegunWork {
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+}
+
 /** The running work of one host. After `close`, no work can begin. */
 export class OpenWork {
   readonly #closing = new AbortController();
@@ -11,6 +17,8 @@ export class OpenWork {
   /** Aborts the work that has a signal of its own, because its caller gave one. */
   readonly #stops = new Set<AbortController>();
   readonly #onIdle: (() => void)[] = [];
+  /** All work whose caller gave no signal shares this. */
+  readonly #withoutSignal: BegunWork = { signal: this.#closing.signal, end: () => this.#end() };
 
   constructor() {
     setMaxListeners(0, this.#closing.signal);
@@ -33,6 +41,36 @@ export class OpenWork {
     return running;
   }
 
+  /** @throws HostError `usage` once the host is closed */
+  refuseIfClosed(): void {
+    if (this.#closing.signal.aborted) throw new HostError("usage", "this host has been closed");
+  }
+
+  /**
+   * Counts work that begins now. Its signal is aborted when the caller's signal is aborted or the host is closed. The
+   * work must begin with `refuseIfClosed`, and the caller must call `end` when it has ended.
+   */
+  begin(signal?: AbortSignal): BegunWork {
+    this.#running += 1;
+    // A signal of its own for each request would double the memory of small calls.
+    if (signal === undefined) return this.#withoutSignal;
+    const stop = new AbortController();
+    const abort = (): void => stop.abort(signal.reason);
+    if (signal.aborted) abort();
+    // Allows any number of listeners, because many requests may share one signal.
+    setMaxListeners(0, signal);
+    signal.addEventListener("abort", abort, { once: true });
+    this.#stops.add(stop);
+    return {
+      signal: stop.signal,
+      end: () => {
+        signal.removeEventListener("abort", abort);
+        this.#stops.delete(stop);
+        this.#end();
+      },
+    };
+  }
+
   /** Cancels all running work. Resolves when all of it has ended. */
   async close(): Promise<void> {
     const reason = new HostError("cancelled", "the host was closed");
@@ -42,30 +80,17 @@ export class OpenWork {
   }
 
   async #count<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.#closing.signal.aborted) throw new HostError("usage", "this host has been closed");
-    this.#running += 1;
+    const begun = this.begin(signal);
     try {
-      // A signal of its own for each request would double the memory of small calls.
-      return await (signal === undefined ? work(this.#closing.signal) : this.#withSignal(work, signal));
+      this.refuseIfClosed();
+      return await work(begun.signal);
     } finally {
-      this.#running -= 1;
-      if (this.#running === 0) for (const resolve of this.#onIdle) resolve();
+      begun.end();
     }
   }
 
-  async #withSignal<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const stop = new AbortController();
-    const abort = (): void => stop.abort(signal.reason);
-    if (signal.aborted) abort();
-    // Allows any number of listeners, because many requests may share one signal.
-    setMaxListeners(0, signal);
-    signal.addEventListener("abort", abort, { once: true });
-    this.#stops.add(stop);
-    try {
-      return await work(stop.signal);
-    } finally {
-      signal.removeEventListener("abort", abort);
-      this.#stops.delete(stop);
-    }
+  #end(): void {
+    this.#running -= 1;
+    if (this.#running === 0) for (const resolve of this.#onIdle) resolve();
   }
 }

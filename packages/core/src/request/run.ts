@@ -56,7 +56,11 @@ interface Progress {
  * @throws HostError `denied` or `changed` if it may not run, `cancelled`, or the error of connecting or executing it
  */
 export function runRequest<Result, Shown = Result>(request: Request<Result, Shown>, host: RequestHost): Promise<Shown> {
-  return host.work.run((signal) => runSteps(request, host, signal), request.signal);
+  const { signal, end } = host.work.begin(request.signal);
+  const running = runSteps(request, host, signal);
+  // This also handles a rejection. If the caller awaits the promise only later, Node would otherwise end the process.
+  running.then(end, end);
+  return running;
 }
 
 async function runSteps<Result, Shown>(
@@ -64,6 +68,7 @@ async function runSteps<Result, Shown>(
   host: RequestHost,
   signal: AbortSignal,
 ): Promise<Shown> {
+  host.work.refuseIfClosed();
   const progress: Progress = { began: host.clock.now() };
   let release: (() => void) | undefined;
   let leave: (() => void) | undefined;

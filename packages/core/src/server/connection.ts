@@ -411,9 +411,10 @@ export class Connection {
   }
 
   callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
-    const params = { name, arguments: args };
-    if (this.#live === undefined) return Promise.reject(notConnectedError(this.#state));
-    return this.#live.requestAs(normaliseToolResult, `${this.name}.${name}`, "tools/call", params, options);
+    const live = this.#live;
+    if (live === undefined) return Promise.reject(notConnectedError(this.#state));
+    const sent = live.session.request("tools/call", { name, arguments: args }, options);
+    return live.follow(sent, normaliseToolResult, `${this.name}.${name}`, "tools/call");
   }
 
   async getPrompt(
@@ -438,8 +439,9 @@ export class Connection {
 
   /** Sends any MCP request. `what` is its name in error messages, such as `demo.greet`. */
   request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
-    if (this.#live === undefined) return Promise.reject(notConnectedError(this.#state));
-    return this.#live.request(what, method, params, options);
+    const live = this.#live;
+    if (live === undefined) return Promise.reject(notConnectedError(this.#state));
+    return live.follow(live.session.request(method, params, options), (answer) => answer, what, method);
   }
 
   /** Whether the server may still ask something about a request that another gateway client has given up. */

@@ -1,7 +1,7 @@
 /** One connection to a server. Keeps the catalog up to date and checks that the server responds. */
 
 import { randomUUID } from "node:crypto";
-import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
+import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import { followAbort } from "../connect/connect-timeout.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
@@ -58,19 +58,15 @@ export interface LiveSession {
   readonly filteredCatalog: () => FilteredCatalog | undefined;
   /** Reads the whole catalog. Rejects with a `HostError`. */
   readonly discover: (signal: AbortSignal | undefined) => Promise<FilteredCatalog>;
-  readonly request: (
-    what: string,
-    method: string,
-    params: JsonObject,
-    options?: McpRequestOptions,
-  ) => Promise<JsonObject>;
-  /** Like `request`, but `read` converts the server's result. */
-  readonly requestAs: <T>(
+  /**
+   * Follows a request until it is answered, so that the server's health and its sign-in are known. Rejects with a
+   * `HostError`. `read` converts the server's result. `what` is the request's name in error messages.
+   */
+  readonly follow: <T>(
+    sent: Promise<JsonObject>,
     read: (result: JsonObject) => T,
     what: string,
     method: string,
-    params: JsonObject,
-    options?: McpRequestOptions,
   ) => Promise<T>;
   readonly notified: (method: string) => void;
   /**
@@ -248,13 +244,9 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
     discover,
     explain,
     // Not `async`: an additional promise for each request would cost time and memory.
-    request(what, method, params, how) {
+    follow(sent, read, what, method) {
       openRequests += 1;
-      return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
-    },
-    requestAs(read, what, method, params, how) {
-      openRequests += 1;
-      return session.request(method, params, how).then(
+      return sent.then(
         (answer) => read(answered(answer)),
         (error: unknown) => failed(error, what, method),
       );

@@ -13,15 +13,7 @@ import { isObject, objectOf } from "../shapes/json.ts";
 import type { ConnectOptions, WireLimits } from "../target.ts";
 import type { Greeting } from "./handshake.ts";
 import { answersTo, withInputRounds, withTimeLeft } from "./input-rounds.ts";
-import {
-  commonVersion,
-  envelope,
-  listenMethod,
-  modernErrors,
-  modernVersions,
-  slowMethods,
-  standardHeaders,
-} from "./protocol.ts";
+import { commonVersion, envelope, listenMethod, modernErrors, modernVersions, standardHeaders } from "./protocol.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 
 /** Limits for reading `tools/list`. Its tool schemas say which arguments the client must also send as HTTP headers. */
@@ -90,7 +82,6 @@ export function createModernSession(
     const exchange: ExchangeOptions = {
       ...given,
       envelope: metaOf(given),
-      token: slowMethods.has(method),
       // The protocol allows a task only as the response to a tool call.
       follow: method === "tools/call" && given.tasks !== "caller" ? follow : undefined,
       headers: transport === "http" ? headersOf(method, params ?? {}) : undefined,

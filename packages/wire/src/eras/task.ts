@@ -189,7 +189,7 @@ export function requestAsTask(
     isObject(begun) && typeof begun["taskId"] === "string"
       ? followLegacyTask(rpc, begun["taskId"], begun, open, method, options)
       : undefined;
-  return rpc.request(method, { ...params, task }, { ...options, token: true, follow });
+  return rpc.request(method, { ...params, task }, { ...options, follow });
 }
 
 /** @param step The method of the request that became a task, for error messages. */
@@ -203,7 +203,7 @@ function followLegacyTask(
 ): Promise<JsonObject> {
   const { signal, progress: onProgress } = open;
   // These options of the request also apply while the task runs.
-  const how = { signal, timeout: Number.POSITIVE_INFINITY, onProgress, answer, onNotification, owner };
+  const how = { signal, timeout: Number.POSITIVE_INFINITY, onProgress, token: false, answer, onNotification, owner };
   const resultOf = (): Promise<JsonObject> => rpc.request("tasks/result", { taskId }, how);
   return followTask(taskId, begun, {
     open,

@@ -11,7 +11,10 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly about?: RequestId | undefined;
   /** Members that this package adds to `params._meta`. They replace the caller's members with the same names. */
   readonly envelope?: JsonObject;
-  /** Whether to send a progress token even without `onProgress`, because progress restarts the timeout. */
+  /**
+   * Whether to send a progress token even without `onProgress`, because progress restarts the timeout. Default: true for
+   * the methods that may take long.
+   */
   readonly token?: boolean;
   /** True for a subscription. Both the client and the server may end it. */
   readonly openEnded?: boolean;
@@ -41,16 +44,7 @@ export interface OpenRequest {
   readonly resume: () => void;
 }
 
-/**
- * Sends a request. If `isSlow` is true, the request always gets a progress token, because progress restarts its
- * timeout.
- */
-export type SendRequest = (
-  method: string,
-  params?: JsonObject,
-  options?: ExchangeOptions,
-  isSlow?: boolean,
-) => Promise<JsonObject>;
+export type SendRequest = (method: string, params?: JsonObject, options?: ExchangeOptions) => Promise<JsonObject>;
 
 const noHeaders: Readonly<Record<string, string>> = {};
 

@@ -1,5 +1,6 @@
 /** JSON-RPC over one channel: matches responses to requests, applies timeouts, and sends and receives cancellations. */
 
+import { slowMethods } from "../eras/protocol.ts";
 import { WireError } from "../errors.ts";
 import type { JsonObject, NotificationListener, RequestHandler } from "../session.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
@@ -113,7 +114,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     }
   }
 
-  const request: SendRequest = (method, params, given = {}, isSlow = given.token === true) => {
+  const request: SendRequest = (method, params, given = {}) => {
     if (over || closing) return Promise.reject(neverSent(method, over?.cause));
     const signal = given.stop ?? given.signal;
     if (signal?.aborted) return Promise.reject(cancelledError(method, signal.reason, true));
@@ -123,6 +124,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       const id = pending.add(exchange);
       clock.wakeBy(exchange.due);
       exchange.onCallerAbort(() => giveUp(exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
+      const isSlow = given.token ?? slowMethods.has(method);
       exchange.hasToken = isSlow;
       const token = isSlow || given.onProgress !== undefined ? id : undefined;
       const message = requestMessage(id, method, withMeta(params, forwardedMeta(given.meta, given.envelope), token));
