@@ -61,23 +61,34 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
 }
 
 /**
- * Whether the request names something that no loaded catalog has. The client may know the name from an earlier run of
- * the gateway.
+ * Whether the request names something that no loaded catalog has, or that a server without a loaded catalog may have
+ * first. The client may know the name from an earlier run of the gateway.
  */
-function isUnknown({ view, serverOf }: BridgeContext, { method, params }: ReceivedRequest): boolean {
+function isUnknown(context: BridgeContext, { method, params }: ReceivedRequest): boolean {
+  const { view, serverOf } = context;
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
   switch (method) {
     case "tools/call":
-      return !view().tools.has(stringOf(name) ?? "");
+      return isUnsure(context, "tools", stringOf(name) ?? "");
     case "prompts/get":
     case "completion/complete":
-      if (typeof name === "string") return !view().prompts.has(name);
+      if (typeof name === "string") return isUnsure(context, "prompts", name);
       return method === "completion/complete" && !view().templates.has(stringOf(uri) ?? "");
     case "resources/read":
       return typeof uri === "string" && serverOf(uri) === undefined;
     default:
       return false;
   }
+}
+
+function isUnsure({ view, names, workspace }: BridgeContext, list: "tools" | "prompts", name: string): boolean {
+  const { [list]: items, servers } = view();
+  const owner = items.get(name)?.server;
+  if (owner === undefined) return true;
+  // A name that the client has seen keeps its server.
+  if (names[list].ownerOf(name) !== undefined) return false;
+  const earlier = servers.slice(0, Math.max(servers.indexOf(owner), 0));
+  return earlier.some((server) => workspace.host.catalog(server) === undefined);
 }
 
 /** Returns the definitions in a list, after their names are fixed for this client. */
