@@ -3,8 +3,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { behindDoor, doorFolder, nodesOf, specifierOf } from "./checks/sources.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const doors = join(root, doorFolder);
+const repository = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /**
  * The parts of the command that are loaded together, each defined by the files whose imports it contains. A file belongs
@@ -17,16 +16,16 @@ export const commandParts = {
 };
 
 /** A plugin for rolldown that records the static imports of every file, and the files reachable through them. */
-export function importGraph() {
+export function importGraph(root = repository) {
   const imported = new Map();
+  const isDoor = (id) => id.startsWith(join(root, doorFolder));
   return {
     plugin: {
       name: "import-graph",
       async moduleParsed({ id, importedIds }) {
-        imported.set(
-          id,
-          importedIds.some((file) => file.startsWith(doors)) ? await withoutDoors(id, importedIds) : importedIds,
-        );
+        const doors = importedIds.filter(isDoor);
+        const behind = doors.length === 0 ? [] : await filesBehind(doors, id, root);
+        imported.set(id, [...importedIds.filter((file) => !isDoor(file)), ...behind]);
       },
     },
     /** Returns the files that these files import, directly and indirectly, without files that are loaded later. */
@@ -43,13 +42,13 @@ export function importGraph() {
   };
 }
 
-/** Replaces doors among the imports of a file by the files of the names that it takes. */
-async function withoutDoors(id, importedIds) {
-  const files = importedIds.filter((file) => !file.startsWith(doors));
+/** Returns the files of the names that a file takes from doors. */
+async function filesBehind(doors, id, root) {
+  const files = [];
   for (const node of await nodesOf(root, relative(root, id).replaceAll(sep, "/"))) {
     const door = specifierOf(node)?.replace("@fairlead/core/", doorFolder).concat(".ts");
-    if (node.type === "ImportDeclaration" && !node.typeOnly && importedIds.includes(join(root, door ?? "")))
-      files.push(...behindDoor(node, door, await nodesOf(root, door)).map((file) => join(root, file)));
+    if (node.type === "ImportDeclaration" && !node.typeOnly && doors.includes(join(root, door)))
+      files.push(...behindDoor(node, door, await nodesOf(root, door)));
   }
-  return files;
+  return files.map((file) => join(root, file));
 }
