@@ -232,6 +232,8 @@ export class ClientWorkspace {
   async connectionOf(name: string, era: Era): Promise<Connection> {
     const server = this.host.gateway.servers.get(name);
     const shared = await server.sharedFor(era);
+    // A reload may have replaced the server meanwhile. It must not start again.
+    if (this.host.gateway.servers.find(name) !== server) return this.connectionOf(name, era);
     // A client that cannot be asked anything can share a connection on which another client's question may come.
     const owner = this.#declares("elicitation") || this.#declares("sampling") ? this.#conversation : undefined;
     if (server.shareOf(shared, owner) === "all") return shared;

@@ -62,3 +62,24 @@ test("each client has its own connection to a server that is not shared, one for
   expect(await second.connectionOf("one", "legacy")).toBe(others[1]);
   await second.close();
 });
+
+test("a client gets no connection to a server that is replaced while it asks", async () => {
+  await using folder = await temporaryFolder();
+  await using workspaces = await workspacesIn(folder.path, "client");
+  const client = await workspaces.enter({ cwd: folder.path, env: {} }, "a");
+  const { servers } = client.host.gateway;
+  const { configuration } = servers;
+  const before = servers.get("one");
+  const asking = client.connectionOf("one", "legacy");
+  servers.setConfiguration({
+    ...configuration,
+    servers: configuration.servers.map(({ server, admission }) => ({
+      server: { ...server, definition: server.definition && { ...server.definition, fingerprint: "other" } },
+      admission,
+    })),
+  });
+  const [connection] = await Promise.all([asking, servers.update()]);
+  expect(before.findOther("a legacy")).toBeUndefined();
+  expect(servers.get("one").findOther("a legacy")).toBe(connection);
+  await client.close();
+});

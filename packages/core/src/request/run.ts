@@ -275,14 +275,13 @@ async function connect(
   if (target.kind === "direct") return undefined;
   const server = servers.get(serverName);
   if (target.kind === "read") {
-    const reader = await readyWithin(connection ?? server, target.wait, clock, signal);
+    const reader = await readyWithin(server, target.wait, clock, signal, connection);
     const readingPrompts = kind === "prompt" ? reader.upToDate("prompts") : undefined;
     if (readingPrompts)
       await unlessAborted(readingPrompts, signal, () => cancelled({ serverName, serverToolName, kind }, signal));
     return reader;
   }
-  const link = connection ?? server;
-  const client = link.connected ?? (await link.ready(signal));
+  const client = (connection ?? server).connected ?? (await server.ready(signal, connection));
   const reading = client.upToDate("tools");
   if (reading) await unlessAborted(reading, signal, () => callCancelled(serverName, serverToolName, signal));
   // A new definition that cannot be saved needs confirmation, so the call waits for the save.
@@ -295,19 +294,20 @@ async function connect(
  * background.
  */
 export async function readyWithin(
-  server: Pick<Server, "name" | "ready">,
+  server: Server,
   wait: number | undefined,
   clock: Clock,
   signal?: AbortSignal,
+  own?: Connection,
 ): Promise<Connection> {
-  if (wait === undefined) return server.ready(signal);
+  if (wait === undefined) return server.ready(signal, own);
   const { name: serverName } = server;
   const enough = new AbortController();
   const late = sleep(clock, wait, enough.signal).then(() => {
     throw new HostError("connect_timeout", `"${serverName}" is not connected after ${wait / 1000} s`, { serverName });
   });
   try {
-    return await Promise.race([server.ready(signal), late]);
+    return await Promise.race([server.ready(signal, own), late]);
   } finally {
     late.catch(() => undefined);
     enough.abort();

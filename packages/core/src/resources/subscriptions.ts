@@ -33,7 +33,8 @@ export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
 interface Wanted {
   readonly server: string;
   readonly uri: string;
-  readonly own: Connection | undefined;
+  /** The connection of a gateway client. Undefined for the shared one. */
+  own: Connection | undefined;
   readonly over: AbortController;
   /** Lets the server be stopped as idle. */
   release: () => void;
@@ -54,20 +55,36 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     for (const wanted of ofServer(state.name)) if (wanted.own === undefined) follow(wanted, state);
   });
   const stopHolding = on("servers", ({ replaced }) => {
-    for (const wanted of replaced.flatMap(ofServer)) if (wanted.own === undefined) holdSuccessor(wanted);
+    for (const wanted of replaced.flatMap(ofServer)) holdSuccessor(wanted);
   });
 
   /** Keeps the server running that a reload has put in the place of the subscription's server. */
   function holdSuccessor(wanted: Wanted): void {
     wanted.release();
-    wanted.release = servers.get(wanted.server).use();
+    wanted.own = wanted.own?.latest;
+    wanted.release = hold(wanted);
+    leaveConnection(wanted);
+  }
+
+  /** Keeps the connection running, and follows the state of a client's own. Returns the function that ends this. */
+  function hold(wanted: Wanted): () => void {
+    const { own, server } = wanted;
+    const release = (own ?? servers.get(server)).use();
+    const stop = own?.onState((state) => follow(wanted, state));
+    return () => {
+      stop?.();
+      release();
+    };
+  }
+
+  function leaveConnection(wanted: Wanted): void {
+    wanted.connection?.abort();
+    wanted.connection = undefined;
   }
 
   function follow(wanted: Wanted, state: ServerState): void {
-    if (state.status !== "connected") {
-      wanted.connection?.abort();
-      wanted.connection = undefined;
-    } else if (state.offer && wanted.connection === undefined && !wanted.isSubscribing)
+    if (state.status !== "connected") leaveConnection(wanted);
+    else if (state.offer && wanted.connection === undefined && !wanted.isSubscribing)
       void Promise.allSettled([askAgain(wanted)]);
   }
 
@@ -93,17 +110,16 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       uri,
       over: new AbortController(),
       own,
-      release: (own ?? servers.get(server)).use(),
+      release: () => {},
       holders: 0,
       asked: Promise.resolve(),
       isSubscribing: true,
       connection: undefined,
     };
+    wanted.release = hold(wanted);
     wanted.asked = ask(wanted).finally(() => {
       wanted.isSubscribing = false;
     });
-    const stopFollowingOwn = own?.onState((state) => follow(wanted, state));
-    wanted.over.signal.addEventListener("abort", () => stopFollowingOwn?.(), { once: true });
     all.add(wanted);
     return wanted;
   }

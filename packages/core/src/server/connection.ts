@@ -107,6 +107,7 @@ export class Connection {
   #startedAt = 0;
   #isStarted = false;
   #isClosed = false;
+  #successor: Connection | undefined;
   #history: RetryHistory = emptyHistory;
   #cancelRetry: () => void = () => {};
   /** Requests that use the connection now, and when the last one ended. */
@@ -185,6 +186,12 @@ export class Connection {
     return this.start();
   }
 
+  /** Starts the server for a gateway client. This counts as a use: without a request, the server is stopped when idle. */
+  startForClient(): Promise<Connection> {
+    const release = this.use();
+    return this.startAnew().finally(release);
+  }
+
   /** Cancels a running attempt and disconnects. The next attempt waits until this is done. */
   stop(): Promise<void> {
     this.#restart = undefined;
@@ -223,6 +230,16 @@ export class Connection {
     this.#cancelRetry();
     this.#cancelIdleStop?.();
     await this.stop();
+  }
+
+  /** Names the connection that replaces this closed one, because the definition of its server has changed. */
+  setSuccessor(successor: Connection): void {
+    this.#successor = successor;
+  }
+
+  /** This connection, or the one that has replaced it. */
+  get latest(): Connection {
+    return this.#successor?.latest ?? this;
   }
 
   /** Calls `listener` with each new state. Returns a function that ends this. */

@@ -78,6 +78,7 @@ export class Server {
   readonly #since: number;
   /** Further connections: the shared one of the legacy era, and those of single gateway clients. By id. */
   readonly #others = new Map<string, Connection>();
+  readonly #purposes = new WeakMap<Connection, ConnectionPurpose>();
   /** Connections that gateway clients have left because they no longer share one. */
   readonly #left = new WeakSet<Connection>();
   /** Resolves when the connections of this server's earlier definition are closed. */
@@ -100,8 +101,6 @@ export class Server {
   #unsaved: UnsavedListing | undefined;
   #saving: Promise<unknown> = Promise.resolve();
   #accepting: Promise<void> | undefined;
-  /** Whether the server has worked since its last start. A lost connection is then not a failed start. */
-  #hasWorked = false;
 
   constructor(entry: ServerEntry, identity: string, context: ServerContext) {
     this.name = entry.name;
@@ -111,7 +110,7 @@ export class Server {
     this.#since = context.clock.now();
     this.accepted = new AcceptedTools(() => context.lockOf(this));
     this.#listed = this.accepted.list([], { isNew: false });
-    this.shared = entry.admission.status === "admitted" ? this.#createShared() : undefined;
+    this.shared = entry.admission.status === "admitted" ? this.#createConnection(context.options, true) : undefined;
   }
 
   /** The definition; undefined if the server may not start, and for the demo server. */
@@ -175,14 +174,15 @@ export class Server {
   }
 
   /**
-   * Connects the shared connection if needed, reads the catalog, and returns the connection.
+   * Connects if needed, reads the catalog, and returns the connection.
    *
+   * @param own A gateway client's connection, perhaps of this server's earlier definition. Default: the shared one.
    * @throws HostError with the reason why the server may not start or could not be connected
    */
-  async ready(signal?: AbortSignal): Promise<Connection> {
+  async ready(signal?: AbortSignal, own?: Connection): Promise<Connection> {
     this.#context.closing.throwIfAborted();
     if (this.shared === undefined) throw notConnectedError(this.state);
-    return this.shared.ready(signal);
+    return (own ?? this.shared).latest.ready(signal);
   }
 
   /** The shared connection, if it is connected and its catalog was read. */
@@ -200,15 +200,28 @@ export class Server {
     return this.shared?.use() ?? (() => {});
   }
 
-  /** Makes the first connections wait until those of the server's earlier definition are closed. */
-  startAfter(predecessorEnded: Promise<unknown>): void {
-    this.#predecessorEnded = predecessorEnded;
-    this.shared?.startAfter(predecessorEnded);
+  /**
+   * Ends all connections: the server was removed, or its definition was replaced. Resolves when they are closed and the
+   * catalog is saved.
+   *
+   * @param successor The server with the new definition. What waits for a connection of this one waits for the
+   *   successor's. Its programs start when those of this server have ended.
+   */
+  async close(successor?: Server): Promise<void> {
+    const connections = [...(this.shared ? [this.shared] : []), ...this.#others.values()];
+    const ended = Promise.all(connections.map((connection) => connection.close())).then(() => this.saveNoted());
+    if (successor) successor.#takeOver(this, ended);
+    await ended;
   }
 
-  /** Ends all connections: the server was removed, or its definition was replaced. */
-  async close(): Promise<void> {
-    await Promise.all([...(this.shared ? [this.shared] : []), ...this.#others.values()].map((each) => each.close()));
+  #takeOver(predecessor: Server, ended: Promise<unknown>): void {
+    if (this.shared === undefined) return;
+    this.#predecessorEnded = ended;
+    this.shared.startAfter(ended);
+    predecessor.shared?.setSuccessor(this.shared);
+    for (const [id, connection] of predecessor.#others)
+      if (this.definition !== undefined)
+        connection.setSuccessor(this.other(id, predecessor.#purposes.get(connection) ?? {}));
   }
 
   // The gateway's connections
@@ -231,16 +244,7 @@ export class Server {
     const existing = this.#others.get(id);
     if (existing !== undefined) return existing;
     if (this.definition === undefined) throw notConnectedError(this.state);
-    const connection: Connection = this.#createConnection(purpose, {
-      onState: (state) => {
-        if (state.status === "connected" && state.offer) this.#takeCatalog(connection);
-      },
-      onNews: (news) => {
-        if (news.type === "catalog") this.#takeCatalog(connection);
-        if (news.type === "catalog" || news.type === "list_changed" || news.type === "resource_updated")
-          this.#context.emit(news);
-      },
-    });
+    const connection = this.#createConnection(purpose, false);
     if (this.#predecessorEnded !== undefined) connection.startAfter(this.#predecessorEnded);
     this.#others.set(id, connection);
     return connection;
@@ -249,8 +253,12 @@ export class Server {
   /** Closes the connection with this id, if there is one. */
   async closeOther(id: string): Promise<void> {
     const connection = this.#others.get(id);
+    if (connection === undefined) return;
     this.#others.delete(id);
-    await connection?.close();
+    await connection.close();
+    const listed = this.#listedByOthers.get(connection);
+    this.#listedByOthers.delete(connection);
+    if (listed) this.accepted.drop(listed);
   }
 
   /** The connection with this id, if there is one. */
@@ -316,7 +324,7 @@ export class Server {
     if (this.facts()?.era !== "modern" || this.shareOf() !== "all") return shared;
     const { declare, onQuestion } = this.#context.options;
     const legacy = this.other("legacy", { era: "legacy", declare, onQuestion });
-    await Promise.allSettled([legacy.startAnew()]);
+    await Promise.allSettled([legacy.startForClient()]);
     if (legacy.peer?.era !== "legacy" || legacy.state.status !== "connected") {
       await legacy.stop();
       return shared;
@@ -341,7 +349,7 @@ export class Server {
 
   /** The tools that a connection lists, compared with the accepted definitions. Default: the tools that are shown. */
   listedBy(connection?: Connection): ListedTools {
-    return (connection && connection !== this.shared && this.#listedByOthers.get(connection)) || this.#listed;
+    return (connection && this.#listedByOthers.get(connection.latest)) ?? this.#listed;
   }
 
   /** What the server reported about itself. Undefined if it is neither connected nor in the cache. */
@@ -401,7 +409,7 @@ export class Server {
   /** Accepts the current definition of a tool, and saves that. */
   async accept(tool: string, connection?: Connection): Promise<void> {
     this.listedBy(connection).accept(tool);
-    await this.save();
+    await this.save(connection?.latest);
   }
 
   /**
@@ -429,8 +437,8 @@ export class Server {
   }
 
   /** Saves the catalog and the accepted definitions. Resolves when they are on disk, or cannot be saved. */
-  async save(): Promise<void> {
-    if (this.shared !== undefined) this.#note(this.shared);
+  async save(connection: Connection | undefined = this.shared): Promise<void> {
+    if (connection !== undefined) this.#note(connection);
     await this.saveNoted();
   }
 
@@ -520,7 +528,7 @@ export class Server {
     const listing = this.definition && listingOf(connection);
     if (listing === undefined) return;
     if (this.#isShown(connection)) this.#remembered = listing;
-    const choosesEra = connection !== this.shared || this.#context.options.era !== undefined;
+    const choosesEra = this.#purposes.get(connection)?.era !== undefined;
     this.#unsaved = { ...listing, choosesEra, listed: this.listedBy(connection) };
   }
 
@@ -579,24 +587,13 @@ export class Server {
 
   // Creation and events of connections
 
-  #createShared(): Connection {
-    return this.#createConnection(this.#context.options, {
-      onState: (state) => this.#onState(state),
-      onNews: (news) => {
-        if (news.type === "catalog" && this.shared) this.#takeCatalog(this.shared);
-        this.#context.emit(news);
-      },
-    });
-  }
-
-  #createConnection(
-    purpose: ConnectionPurpose,
-    events: { readonly onState: (state: ServerState) => void; readonly onNews: (news: ServerNews) => void },
-  ): Connection {
-    const { clock, options, group, configuration } = this.#context;
+  #createConnection(purpose: ConnectionPurpose, isShared: boolean): Connection {
+    const { clock, options, group, configuration, emit } = this.#context;
     const { observe, recover = false, idleStop = 300_000 } = options;
     const { name } = this;
     const definition = this.#entry.definition ?? { name, excludeTools: [] };
+    /** Whether the server has worked since the connection's last start. A lost connection is then not a failed start. */
+    let hasWorked = false;
     const connection: Connection = new Connection(
       {
         definition,
@@ -605,7 +602,18 @@ export class Server {
         catalogBytes: () => configuration().settings.host.limits.catalogBytes,
         clock,
         observe: (step) => observe?.(name, step),
-        ...events,
+        onState: (state) => {
+          const isListed = state.status === "connected" && state.offer !== undefined;
+          if (isListed) this.#takeCatalog(connection);
+          if (state.status === "connecting") hasWorked = false;
+          this.#noteStart(state, isListed, hasWorked);
+          hasWorked ||= isListed;
+          if (isShared) emit({ type: "state", state });
+        },
+        onNews: (news) => {
+          if (news.type === "catalog") this.#takeCatalog(connection);
+          if (isShared || isForAll(news)) emit(news);
+        },
       },
       {
         group,
@@ -617,27 +625,22 @@ export class Server {
         },
       },
     );
+    this.#purposes.set(connection, purpose);
     return connection;
   }
 
-  #onState(state: ServerState): void {
-    const isListed = state.status === "connected" && state.offer !== undefined;
-    if (isListed && this.shared) this.#takeCatalog(this.shared);
-    this.#noteStart(state, isListed);
-    this.#context.emit({ type: "state", state });
-  }
-
-  #noteStart(state: ServerState, isListed: boolean): void {
+  #noteStart(state: ServerState, isListed: boolean, hasWorked: boolean): void {
     const { definition } = this;
-    if (definition === undefined) return;
-    if (state.status === "connecting") this.#hasWorked = false;
-    if (isListed && !this.#hasWorked) {
-      this.#hasWorked = true;
-      this.#context.failedStarts.worked(definition);
-    }
-    if (state.status === "disconnected" && !this.#hasWorked && "message" in state && isFailedStart(state.reason))
+    if (definition === undefined || hasWorked) return;
+    if (isListed) this.#context.failedStarts.worked(definition);
+    if (state.status === "disconnected" && "message" in state && isFailedStart(state.reason))
       this.#context.failedStarts.failed(definition, state.message);
   }
+}
+
+/** Whether the news of a single client's connection concern all clients: what servers list, and resources. */
+function isForAll({ type }: ServerNews): boolean {
+  return type === "catalog" || type === "list_changed" || type === "resource_updated";
 }
 
 /** The catalog that a connection lists now; undefined if it is not connected. */

@@ -214,9 +214,7 @@ export class Servers {
     this.#servers = servers;
     const closed = leaving.map((server) => {
       if (server.redact) this.#formerRedacts.set(server.name, server.redact);
-      const ended = server.close();
-      servers.get(server.name)?.startAfter(ended);
-      return ended;
+      return server.close(servers.get(server.name));
     });
     this.#context.emit({ type: "servers", ...changes, removed });
     await Promise.all(closed);

@@ -130,6 +130,6 @@ function factsOf({ host }: BridgeContext["workspace"], server: string): ServerDe
 
 async function connectedFacts({ workspace }: BridgeContext, server: string, era: Era) {
   const connection = await workspace.connectionOf(server, era);
-  await Promise.allSettled([connection.startAnew()]);
+  await Promise.allSettled([connection.startForClient()]);
   return workspace.host.gateway.servers.find(server)?.facts(connection);
 }

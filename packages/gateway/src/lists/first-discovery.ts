@@ -42,7 +42,7 @@ export async function discoverUnknown(
   const starts = unknown.map(async (server) => {
     if (server.shareOf() === "all") return host.start({ servers: [server.name] });
     const own = await workspace.connectionOf(server.name, era);
-    await own.startAnew();
+    await own.startForClient();
   });
   await new Promise<void>((resolve) => {
     const callOff = clock.after(waitTime, resolve, { background: true });

@@ -7,6 +7,7 @@ import { expect, test, vi } from "vitest";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { deferred } from "../support/deferred.ts";
 import { gatewayScene } from "../support/gateway-scene.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
 
 const ask = {
   name: "ask",
@@ -95,6 +96,32 @@ test("what a cancelled call still asks reaches no other client, and the server g
   await Promise.all([open, cancelled]);
   expect(here.questions).toEqual([]);
   expect(here.notes().match(/start/g)).toHaveLength(1);
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a server that a list started for one %s client is stopped when idle",
+  async (era) => {
+    const hostClock = steppedClock();
+    const fairlead = { servers: { counted: { share: "client" } } };
+    await using here = await gatewayScene({ servers: { counted: stdioServer("counted") }, fairlead, hostClock });
+    const status = (): unknown => here.gateway.status().servers.find(({ name }) => name === "counted")?.status;
+    const client = await here.client({ era });
+    expect(JSON.stringify(await client.request("tools/list"))).toContain("echo");
+    expect(status()).toBe("connected");
+    await hostClock.fire(300_000);
+    await vi.waitFor(() => expect(status()).toBe("disconnected"), { timeout: 30_000 });
+  },
+);
+
+test("a client that asks for a server's description at its own address lets the server stop when idle", async () => {
+  const hostClock = steppedClock();
+  const fairlead = { servers: { counted: { share: "client" } } };
+  await using here = await gatewayScene({ servers: { counted: stdioServer("counted") }, fairlead, hostClock });
+  await here.client({ era: "legacy", only: "counted" });
+  await hostClock.fire(300_000);
+  await vi.waitFor(() =>
+    expect(here.gateway.status().servers).toContainEqual({ name: "counted", status: "disconnected" }),
+  );
 });
 
 interface Reply {
