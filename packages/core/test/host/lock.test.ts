@@ -1,10 +1,14 @@
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type Host } from "../../src/index.ts";
 import { type LockedServer, lockCatalog, lockText } from "../../src/policy/lock/lock-file.ts";
+import type { Environment } from "../../src/settings/read/paths.ts";
 import { approve } from "../../src/trust/approvals.ts";
 import { loadConfiguration } from "../../src/trust/configuration.ts";
+
+const serveFile = fileURLToPath(new URL("../../../test-servers/src/programs/serve.mjs", import.meta.url));
 
 const books = {
   instructions: "Whisper.",
@@ -22,9 +26,17 @@ function entries(folder: TemporaryFolder): { readonly locked: object; readonly w
 }
 
 /** A trusted workspace with a server that has prompts and instructions. */
-async function open(folder: TemporaryFolder): Promise<Host> {
+async function open(folder: TemporaryFolder, others: object = {}): Promise<Host> {
   await folder.write("books.json", books);
-  await folder.write("work/.gemini/settings.json", { mcpServers: { books: entries(folder).written } });
+  const environment = await approved(folder, { books: entries(folder).written, ...others });
+  const host = await createHost({ environment, recover: false, trust: true });
+  await host.start();
+  return host;
+}
+
+/** Writes the workspace's servers and approves them. */
+async function approved(folder: TemporaryFolder, mcpServers: object): Promise<Environment> {
+  await folder.write("work/.gemini/settings.json", { mcpServers });
   const [home, cwd] = [join(folder.path, "home"), join(folder.path, "work")];
   await folder.write("home/.keep", "");
   const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
@@ -32,9 +44,7 @@ async function open(folder: TemporaryFolder): Promise<Host> {
   const { settings, locations } = await loadConfiguration({ environment, embedderTrust: true });
   const definitions = settings.servers.flatMap(({ definition }) => definition ?? []);
   await approve(locations.state, locations.root, definitions);
-  const host = await createHost({ environment, recover: false, trust: true });
-  await host.start();
-  return host;
+  return environment;
 }
 
 /** What `lock` would write, with what is given in its place. */
@@ -83,5 +93,25 @@ describe("with a lock file", () => {
     const get = (confirmed: boolean): Promise<unknown> => host.getPrompt("books", "review", {}, { confirmed });
     await expect(get(false)).rejects.toMatchObject({ code: "changed" });
     expect(await get(true)).toMatchObject(books.results.review);
+  });
+
+  test("an entry that a reload changes is compared at once, also while another server still ends", async () => {
+    await using folder = await temporaryFolder();
+    await lockAs(folder, {});
+    const script = await folder.write(
+      "slow.mjs",
+      `import { serve } from ${JSON.stringify(serveFile)};
+      process.stdin.on("end", () => setTimeout(() => process.exit(0), 1500));
+      serve({ tools: [] });`,
+    );
+    const slow = { command: process.execPath, args: [script] };
+    await using host = await open(folder, { slow });
+    const { written } = entries(folder);
+    await approved(folder, { books: { ...written, cwd: folder.path }, slow: { ...slow, env: { A: "b" } } });
+    const replaced = new Promise((resolve) => host.on("servers", resolve));
+    const reloading = host.reload();
+    await replaced;
+    await expect(host.getPrompt("books", "review")).rejects.toMatchObject({ code: "changed" });
+    await reloading;
   });
 });

@@ -6,7 +6,7 @@ import type { Clock } from "@fairlead/core/clock";
 import type { ListName } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
 
-/** Passes changes of lists and resources from the hosts to the clients. */
+/** Passes changes of lists and resources from the host to the clients. */
 export interface ListNews {
   /**
    * Calls `listener` when a list has changed, once for all changes within `pauseMs`. `server` is undefined if several
@@ -16,13 +16,8 @@ export interface ListNews {
   onUpdated(listener: (server: string, uri: string) => void): () => void;
   /** Returns a number that increases whenever lists may have changed. */
   version(): number;
-  /** Call this if a server has sent `list_changed` to another host of the gateway. */
-  announce(list: ListName, server: string): void;
-  /** Call this if another host of the gateway has read lists from a server. */
-  read(lists: readonly ListName[], server: string): void;
   /** Call this for a change that the host does not report itself. */
   changed(lists: readonly ListName[], server?: string): void;
-  updated(server: string, uri: string): void;
   close(): void;
 }
 
@@ -84,10 +79,6 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     void look();
   }
 
-  function updated(server: string, uri: string): void {
-    for (const listener of updateListeners) listener(server, uri);
-  }
-
   /** Waits until the host has read the list, because clients request it as soon as they are told. */
   function announce(list: ListName, server: string): void {
     const key = JSON.stringify([list, server]);
@@ -113,7 +104,9 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     // Clients are told even if the new list equals the old one.
     on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
-    on("resource_updated", ({ server, uri }) => updated(server, uri)),
+    on("resource_updated", ({ server, uri }) => {
+      for (const listener of updateListeners) listener(server, uri);
+    }),
   ];
 
   return {
@@ -133,9 +126,6 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     },
     version: () => version,
     changed,
-    announce,
-    read,
-    updated,
     close() {
       callOff?.();
       // A host may report one more change while it closes. No client is left to be told, so no timer must begin.

@@ -65,13 +65,13 @@ test("changes within 100 ms are told once, without a server if several changed",
 });
 
 test("an announced change is told when the host has read the list, or after a second", () => {
-  const { news, clock, told, listen, emit } = scene();
+  const { clock, told, listen, emit } = scene();
   listen();
   emit("list_changed", { list: "tools", server: "a" });
-  news.announce("tools", "b");
+  emit("list_changed", { list: "tools", server: "b" });
   clock.pass(500);
   emit("list_changed", { list: "tools", server: "a" });
-  news.read(["prompts", "tools"], "b");
+  emit("catalog", { lists: ["prompts", "tools"], server: "b" });
   clock.pass(100);
   expect(told.splice(0)).toEqual([
     ["prompts", "b"],
@@ -95,7 +95,7 @@ test("listeners learn of a changed resource at once, until they stop listening",
   news.onUpdated((server, uri) => second.push(`${server} ${uri}`));
   emit("resource_updated", { server: "a", uri: "x:1" });
   stop();
-  news.updated("b", "x:2");
+  emit("resource_updated", { server: "b", uri: "x:2" });
   expect([first, second]).toEqual([["a x:1"], ["a x:1", "b x:2"]]);
 });
 
@@ -159,8 +159,12 @@ test("after the end nothing is told and nothing is waited for", async () => {
 test("no timer for changed lists keeps the process alive", async () => {
   const clock = handClock();
   const set: unknown[] = [];
+  const announced: ((event: object) => void)[] = [];
   const host = {
-    on: () => () => {},
+    on(name: string, listener: (event: object) => void) {
+      if (name === "list_changed") announced.push(listener);
+      return () => {};
+    },
     policy: async () => ({}),
   } as unknown as Pick<Host, "on" | "policy">;
   const news = createListNews(host, {
@@ -169,7 +173,7 @@ test("no timer for changed lists keeps the process alive", async () => {
       return clock.after(milliseconds, action);
     },
   });
-  news.announce("tools", "a");
+  for (const announce of announced) announce({ list: "tools", server: "a" });
   news.changed(["tools"]);
   const stop = news.onLists(() => {});
   await new Promise(setImmediate);
@@ -183,12 +187,12 @@ test("no timer for changed lists keeps the process alive", async () => {
 });
 
 test("the client is told of a list again if the list was read and then announced again", () => {
-  const { news, clock, told, listen } = scene();
+  const { clock, told, listen, emit } = scene();
   listen();
-  news.announce("tools", "a");
-  news.read(["tools"], "a");
+  emit("list_changed", { list: "tools", server: "a" });
+  emit("catalog", { lists: ["tools"], server: "a" });
   clock.pass(100);
-  news.announce("tools", "a");
+  emit("list_changed", { list: "tools", server: "a" });
   clock.pass(1100);
   expect(told).toEqual([
     ["tools", "a"],
