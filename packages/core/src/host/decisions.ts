@@ -77,9 +77,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   async function read(): Promise<Loaded> {
     readings += 1;
     const version = readings;
-    const [{ loadPolicies }, { loadApprovedTools }, { approvedTool }, { loadLock }] = await Promise.all([
+    const [{ loadPolicies }, { approvedTool, loadApprovedTools }, { loadLock }] = await Promise.all([
       import("../policy/rules/load-policies.ts"),
-      import("../policy/approvals.ts"),
       import("../policy/approvals.ts"),
       import("./lock.ts"),
     ]);
