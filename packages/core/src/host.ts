@@ -58,7 +58,7 @@ export function createHost(options: HostOptions = {}): Promise<Host> {
 export async function createOpenedHost(options: HostOptions = {}): Promise<OpenedHost> {
   checkHostOptions(options);
   const from = toConfigurationOptions(options);
-  const ide = createIdeTrust({ environment: from.environment, ...(options.clock && { clock: options.clock }) });
+  const ide = createIdeTrust({ environment: from.environment, clock: options.clock });
   const load = (): Promise<Configuration> => loadConfiguration({ ...from, ide });
   const first = await load().catch(async (error: unknown) => {
     await ide.close();

@@ -47,7 +47,7 @@ export function createCallableTool({ registries, options: { confirm }, work }: R
         functionCalls.map(async (call): Promise<Part[]> => {
           const { response, media } = await answer(call);
           const { id, name } = call;
-          const functionResponse = { ...(id !== undefined && { id }), ...(name !== undefined && { name }), response };
+          const functionResponse = { id, name, response };
           return [{ functionResponse }, ...media];
         }),
       );

@@ -73,7 +73,7 @@ export function createConnectContext(
         auth: async (definition, serverUrl, observe) => (await signIn()).hookFor(definition, serverUrl, observe),
         log: (serverName) => logs.of(serverName),
         record: record && ((serverName, write) => record.connection(serverName, write)),
-        ...(hideSecrets && { hideSecrets }),
+        hideSecrets,
         debug: (serverName) => debug === true || debug === serverName,
       };
     },

@@ -76,7 +76,7 @@ export function toHostTools(
       name,
       server: serverName,
       serverToolName,
-      ...(title !== undefined && { title }),
+      title,
       // Description, schema and repairs are computed only when they are read, because most callers need only names.
       get description() {
         return describeForModel(tool.description);
@@ -88,9 +88,9 @@ export function toHostTools(
         return tool.repairs;
       },
       inputSchema: isObject(tool.parameterSchemaJson) ? tool.parameterSchemaJson : {},
-      ...(outputSchema && { outputSchema }),
-      ...(annotations && { annotations }),
-      ...(decision && { decision }),
+      outputSchema,
+      annotations,
+      decision,
     };
   });
 }
@@ -101,8 +101,8 @@ export function toHostPrompts(prompts: readonly DiscoveredMCPPrompt[]): readonly
     server: serverName,
     name,
     serverPromptName,
-    ...(title !== undefined && { title }),
-    ...(description !== "" && { description }),
+    title,
+    description: description === "" ? undefined : description,
     arguments: wanted,
   }));
 }
@@ -145,9 +145,9 @@ type Described = Pick<HostResource, "name" | "title" | "description" | "mimeType
 function describe({ name, title, description, mimeType }: Described): Described {
   return {
     name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(mimeType !== undefined && { mimeType }),
+    title,
+    description,
+    mimeType,
   };
 }
 

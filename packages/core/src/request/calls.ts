@@ -110,9 +110,9 @@ async function present(
   return {
     llmContent,
     returnDisplay,
-    ...(plain !== returnDisplay && { plainDisplay: plain }),
-    ...(isError && { error: new HostError("tool_error", reported, { serverName }) }),
-    ...(files.length > 0 && { files }),
-    ...(warnings && { warnings }),
+    plainDisplay: plain === returnDisplay ? undefined : plain,
+    error: isError ? new HostError("tool_error", reported, { serverName }) : undefined,
+    files: files.length > 0 ? files : undefined,
+    warnings,
   };
 }

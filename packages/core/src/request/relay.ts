@@ -132,7 +132,7 @@ export async function relayClient(
       // A cancelled request gets no response.
       if (!(error instanceof HostError) || error.code === "cancelled") return;
       const { code, message: words, next } = error;
-      const data = { code, ...(next !== undefined && { next }) };
+      const data = { code, next };
       toClient({ jsonrpc: "2.0", id, error: { code: refused, message: words, data } });
     } finally {
       if (stops.get(id) === stop) stops.delete(id);

@@ -575,7 +575,7 @@ export class Connection {
 }
 
 function toPeer({ era, protocolVersion, serverInfo, protocol }: Session): Peer {
-  return { era, protocolVersion, serverInfo, ...(protocol && { transport: protocol.transport }) };
+  return { era, protocolVersion, serverInfo, transport: protocol?.transport };
 }
 
 function cancelled(serverName: string): HostError {

@@ -56,7 +56,7 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
       prompts: prompts.length,
       resources: resources.length,
       resourceTemplates: resourceTemplates.length,
-      ...(notes.length > 0 && { note: notes.join("; ") }),
+      note: notes.length > 0 ? notes.join("; ") : undefined,
     },
   };
 }
@@ -71,7 +71,7 @@ function emptyError(serverName: string, { dropped, truncated }: Catalog, hidden:
   if (cut)
     return new HostError("too_large", `"${serverName}" offers nothing that can be used: ${cut.reason}`, {
       serverName,
-      ...(cut.setting !== undefined && { next: `raise "${cut.setting}" in settings.json` }),
+      next: cut.setting && `raise "${cut.setting}" in settings.json`,
     });
   const [first] = dropped;
   const unusable = first && `; invalid items: ${dropped.length}, the first in ${first.kind}: ${first.reason}`;

@@ -169,7 +169,7 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
     const maxBytes = options.catalogBytes?.();
     const others = [...sizes].filter(([other]) => kind !== undefined && other !== kind);
     return {
-      ...(maxBytes !== undefined && { maxBytes }),
+      maxBytes,
       otherBytes: others.reduce((sum, [, bytes]) => sum + bytes, 0),
       onSize: (list, bytes) => sizes.set(list, bytes),
     };
@@ -314,7 +314,7 @@ function withList(catalog: Catalog, fresh: Catalog, kind: keyof typeof listMetho
   return {
     ...catalog,
     [kind]: fresh[kind],
-    ...(fresh.ttlMs !== undefined && { ttlMs: fresh.ttlMs }),
+    ttlMs: fresh.ttlMs ?? catalog.ttlMs,
     dropped: [...others(catalog.dropped), ...fresh.dropped],
     repaired: [...others(catalog.repaired), ...fresh.repaired],
     truncated: [...others(catalog.truncated), ...fresh.truncated],

@@ -27,7 +27,7 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
       type: "log",
       server,
       level: typeof level === "string" ? level : "info",
-      ...(typeof logger === "string" && { logger }),
+      logger: typeof logger === "string" ? logger : undefined,
       data,
     };
   if (method === "notifications/resources/updated" && typeof uri === "string")

@@ -125,7 +125,7 @@ export function answerRequests(
 
 function toUnaskable(serverName: string, { message, url }: JsonObject): UnaskableQuestion {
   const words = typeof message === "string" ? message : "";
-  return { serverName, message: words, ...(typeof url === "string" && { url }) };
+  return { serverName, message: words, url: typeof url === "string" ? url : undefined };
 }
 
 function questionCancelled(serverName: string, what: string): HostError {
@@ -154,7 +154,7 @@ export function toCompletion(raw: unknown): Completion {
   const [values, total] = [given.get("values"), given.get("total")];
   return {
     values: Array.isArray(values) ? values.filter((value): value is string => typeof value === "string") : [],
-    ...(typeof total === "number" && { total }),
+    total: typeof total === "number" ? total : undefined,
     hasMore: given.get("hasMore") === true,
   };
 }

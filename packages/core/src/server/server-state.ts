@@ -80,7 +80,7 @@ function stopped(here: Here, because?: Failure): ServerState {
   if (because === undefined || because.reason === "cancelled")
     return { ...here, status: "disconnected", reason: "lazy" };
   const { reason, message, next } = because;
-  if (isBlocking(reason)) return { ...here, status: "blocked", reason, message, ...(next !== undefined && { next }) };
+  if (isBlocking(reason)) return { ...here, status: "blocked", reason, message, next };
   return { ...here, status: reason === "auth_required" ? "needs_auth" : "disconnected", ...because };
 }
 
@@ -90,13 +90,13 @@ function isBlocking(reason: string): reason is "untrusted_folder" | "awaiting_ap
 
 function backingOff(here: Here, because: Failure, nextTryAt: number): ServerState {
   const { message, next } = because;
-  const explanation = { message, ...(next !== undefined && { next }) };
+  const explanation = { message, next };
   return { ...here, status: "disconnected", reason: "backoff", nextTryAt, because, ...explanation };
 }
 
 /** Converts an error to plain data, which states and events contain. */
 export function toFailure({ code, message, next, evidence }: HostError): Failure {
-  return { reason: code, message, ...(next !== undefined && { next }), ...(evidence !== undefined && { evidence }) };
+  return { reason: code, message, next, evidence };
 }
 
 /**
