@@ -143,7 +143,7 @@ function digestIn(text: string, cached: CachedCatalog): string {
 
 /** The dates at the end of a cache file, as JSON text. They change with every save. */
 function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
-  return `,${JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) }).slice(1)}`;
+  return `,${JSON.stringify({ savedAt, freshUntil }).slice(1)}`;
 }
 
 /**
