@@ -1,4 +1,7 @@
-/** The catalog cache on disk: each server's catalog, negotiated protocol and accepted definitions, kept between runs. */
+/**
+ * The catalog cache of a host: finds the files of one server by its definition, the values of its variables and the
+ * account, and reads and writes them (`catalog-store.ts`, `accepted-definitions.ts`).
+ */
 
 import { join } from "node:path";
 import { HostError } from "../errors.ts";
