@@ -17,7 +17,7 @@ import { RunningHost, type RunningHostOptions } from "./host/running-host.ts";
 import type { GatewayHost, Host, HostOptions, OpenedHost } from "./host/types.ts";
 import { createIdeTrust } from "./ide/ide-trust.ts";
 import { confirmThrough } from "./policy/confirmation.ts";
-import { userCalls } from "./request/calls.ts";
+import { checkRequest, userCalls } from "./request/calls.ts";
 import { forward } from "./request/forward.ts";
 import { expandReferences, getPromptForUser, readForUser } from "./request/reads.ts";
 import { samplingRequest, shownRead } from "./request/request.ts";
@@ -214,8 +214,14 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     problems: () => servers.configuration.problems,
 
     call: userCalls(host),
-    readResource: (server, uri, given = {}) => readForUser(server, uri, given, host),
-    getPrompt: (server, prompt, args = {}, given = {}) => getPromptForUser(server, prompt, args, given, host),
+    async readResource(server, uri, given = {}) {
+      checkRequest("readResource()", server, { uri }, given);
+      return readForUser(server, uri, given, host);
+    },
+    async getPrompt(server, prompt, args = {}, given = {}) {
+      checkRequest("getPrompt()", server, { prompt }, given);
+      return getPromptForUser(server, prompt, args, given, host);
+    },
     subscribe: (server, uri, given = {}) => subscribe(server, uri, given),
     expandReferences: (text, given = {}) => expandReferences(text, given, host, host.keep),
 

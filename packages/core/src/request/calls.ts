@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { CallResult } from "../execute/executor.ts";
+import { anObject, aString, expectArguments } from "../expect-arguments.ts";
 import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
@@ -14,13 +15,14 @@ import { ask, type RequestHost, runRequest } from "./run.ts";
 /** Returns the function that calls a tool for the user or a program, not for a model. */
 export function userCalls(host: RequestHost): Host["call"] {
   return function call(serverName, serverToolName, params = {}, options = {}) {
-    const { signal, confirmed, acceptChanged, confirm, timeout, onProgress } = options;
     let args: JsonObject;
     try {
+      checkRequest("call()", serverName, { tool: serverToolName }, options);
       args = toPlainArguments(params, serverName);
     } catch (error) {
       return Promise.reject(error);
     }
+    const { signal, confirmed, acceptChanged, confirm, timeout, onProgress } = options;
     return runRequest(
       {
         who: "user",
@@ -38,6 +40,23 @@ export function userCalls(host: RequestHost): Host["call"] {
       host,
     );
   };
+}
+
+/**
+ * Checks what a program passes for a request. `named` has the tool, prompt or address under its parameter's name.
+ *
+ * @throws HostError `usage` that names the wrong argument
+ */
+export function checkRequest(
+  call: string,
+  server: unknown,
+  named: Readonly<Record<string, unknown>>,
+  options: unknown,
+): void {
+  const names = Object.entries({ server, ...named }).map(
+    ([parameter, given]) => [parameter, [given, aString]] as const,
+  );
+  expectArguments(call, { ...Object.fromEntries(names), options: [options, anObject] });
 }
 
 /** Confirms and runs the tool calls of models. `keep` stores content that is too large for a model. */
