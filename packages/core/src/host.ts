@@ -215,11 +215,11 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
 
     call: userCalls(host),
     async readResource(server, uri, given = {}) {
-      checkRequest("readResource()", server, { uri }, given);
+      checkRequest("readResource()", server, "uri", uri, given);
       return readForUser(server, uri, given, host);
     },
     async getPrompt(server, prompt, args = {}, given = {}) {
-      checkRequest("getPrompt()", server, { prompt }, given);
+      checkRequest("getPrompt()", server, "prompt", prompt, given);
       return getPromptForUser(server, prompt, args, given, host);
     },
     subscribe: (server, uri, given = {}) => subscribe(server, uri, given),

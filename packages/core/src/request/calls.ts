@@ -17,7 +17,7 @@ export function userCalls(host: RequestHost): Host["call"] {
   return function call(serverName, serverToolName, params = {}, options = {}) {
     let args: JsonObject;
     try {
-      checkRequest("call()", serverName, { tool: serverToolName }, options);
+      checkRequest("call()", serverName, "tool", serverToolName, options);
       args = toPlainArguments(params, serverName);
     } catch (error) {
       return Promise.reject(error);
@@ -43,20 +43,14 @@ export function userCalls(host: RequestHost): Host["call"] {
 }
 
 /**
- * Checks what a program passes for a request. `named` has the tool, prompt or address under its parameter's name.
+ * Checks what a program passes for a request. `parameter` is the name of the tool's, prompt's or address's parameter.
  *
  * @throws HostError `usage` that names the wrong argument
  */
-export function checkRequest(
-  call: string,
-  server: unknown,
-  named: Readonly<Record<string, unknown>>,
-  options: unknown,
-): void {
-  const names = Object.entries({ server, ...named }).map(
-    ([parameter, given]) => [parameter, [given, aString]] as const,
-  );
-  expectArguments(call, { ...Object.fromEntries(names), options: [options, anObject] });
+export function checkRequest(call: string, server: unknown, parameter: string, name: unknown, options: unknown): void {
+  // Each small call passes here, so the list of expected arguments is made only for the message.
+  if (typeof server === "string" && typeof name === "string" && anObject.accepts(options)) return;
+  expectArguments(call, { server: [server, aString], [parameter]: [name, aString], options: [options, anObject] });
 }
 
 /** Confirms and runs the tool calls of models. `keep` stores content that is too large for a model. */
