@@ -88,8 +88,8 @@ export interface McpRequestOptions {
   readonly tasks?: "caller" | undefined;
   /**
    * Who sent this request (for example a client of the gateway). A legacy stdio server does not say during which
-   * request it asks something. If all open requests have the same owner, `answer` of the latest request is called.
-   * Otherwise the session's handler is called.
+   * request it asks something. If all open requests have the same owner, `answer` of the latest request is called, and
+   * the question stays open until all of them have ended. Otherwise the session's handler is called.
    */
   readonly owner?: string | undefined;
   /** Called right before the request is sent. If it throws or rejects, the request is not sent. */

@@ -250,7 +250,8 @@ class ParkableCall implements ClientCall {
       // The server may have withdrawn all its questions during the wait.
     } while (!this.#isEnded && this.#questions.size === 0);
     this.#stopWatching();
-    return this.#isEnded ? this.#ended : undefined;
+    // A question outlives its call if the server may have asked it during another call of this client.
+    return this.#questions.size === 0 ? this.#ended : undefined;
   }
 
   questions(): JsonObject {

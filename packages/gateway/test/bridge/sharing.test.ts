@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
-import type { JsonObject } from "@fairlead/wire";
+import type { Era, JsonObject } from "@fairlead/wire";
 import { expect, test, vi } from "vitest";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { deferred } from "../support/deferred.ts";
@@ -25,9 +25,9 @@ async function questionScene(folder: TemporaryFolder) {
     notes: () => readFileSync(notes, "utf8"),
     /** Resolves when the notes have the text. */
     noted: (text: string) => vi.waitFor(() => expect(readFileSync(notes, "utf8")).toContain(text), { timeout: 30_000 }),
-    async client(name: string, answer?: () => Promise<JsonObject>) {
+    async client(name: string, answer?: () => Promise<JsonObject>, era: Era = "legacy") {
       const client = await here.client({
-        era: "legacy",
+        era,
         capabilities,
         async answer() {
           questions.push(name);
@@ -61,6 +61,33 @@ test("clients stop sharing a server with its first question, so that no question
   expect(JSON.stringify(await first)).toContain("decline");
   expect(JSON.stringify(await one.request("tools/call", ask))).toContain("decline");
   expect(here.notes().match(/start/g)).toHaveLength(3);
+});
+
+const beforeNext = { ...ask, arguments: { ...ask.arguments, beforeNext: true } };
+const echo = { name: "echo", arguments: { text: "hello" } };
+
+test("a question stays open when another call of the same client ends first", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await questionScene(folder);
+  const answer = deferred<JsonObject>();
+  const client = await here.client("one", () => answer.promise);
+  const asking = client.request("tools/call", beforeNext);
+  await here.noted("call ask");
+  expect(JSON.stringify(await client.request("tools/call", echo))).toContain("hello");
+  answer.resolve({ action: "accept", content: { me: "still here" } });
+  expect(JSON.stringify(await asking)).toContain("still here");
+  expect(here.questions).toEqual(["one"]);
+});
+
+test("a modern client is asked although the call that ends first could not have asked", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await questionScene(folder);
+  const client = await here.client("one", undefined, "modern");
+  const asking = client.request("tools/call", beforeNext);
+  await here.noted("call ask");
+  expect(JSON.stringify(await client.request("tools/call", echo))).toContain("hello");
+  expect(JSON.stringify(await asking)).toContain("one");
+  expect(here.questions).toEqual(["one"]);
 });
 
 test("after a client has cancelled a call, the question of another client's call reaches that client", async () => {

@@ -52,6 +52,20 @@ test("a question that is withdrawn at once is not sent to the client", async () 
   parked.close();
 });
 
+test("a question that is still open when its call has ended is sent to the client first", async () => {
+  const parked = createParkedCalls({ clock: steppedClock() });
+  const answered = deferred<JsonObject>();
+  const { requestState } = await parked.start(requestOf("one"), async (call) => {
+    void call
+      .ask("elicitation/create", { message: "of another call" }, new AbortController().signal)
+      .then(answered.resolve);
+    return { content: [] };
+  });
+  const answers = { question_1: { action: "accept" } };
+  expect(await parked.resume(requestOf("one"), String(requestState), answers)).toEqual({ content: [] });
+  expect(await answered.promise).toEqual({ action: "accept" });
+});
+
 test("an answered question leaves no listener, and its call can be aborted with the question", async () => {
   const parked = createParkedCalls({ clock: steppedClock(), mostOfClient: 1 });
   const own = new AbortController();

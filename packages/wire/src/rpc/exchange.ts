@@ -57,8 +57,10 @@ export class Exchange extends RequestAbort implements ChannelSendOptions {
   /** When the request times out unless a response or progress arrives, in milliseconds on the session's clock. */
   timesOutAt: number;
   #totalLimitAt: number;
-  #pauses = 0;
-  #pausedAt: number | undefined;
+  #holds = 0;
+  #heldAt: number | undefined;
+  #questions = 0;
+  #askedAt: number | undefined;
   /**
    * When the request was sent. Later: when the client last answered a question that the server asked during this
    * request.
@@ -142,7 +144,7 @@ export class Exchange extends RequestAbort implements ChannelSendOptions {
   }
 
   get due(): number {
-    return this.#pausedAt === undefined ? Math.min(this.timesOutAt, this.#totalLimitAt) : Number.POSITIVE_INFINITY;
+    return this.#heldAt === undefined ? Math.min(this.timesOutAt, this.#totalLimitAt) : Number.POSITIVE_INFINITY;
   }
 
   restartTimeout(now: number): void {
@@ -151,23 +153,41 @@ export class Exchange extends RequestAbort implements ChannelSendOptions {
 
   /** When the server began to wait for the client's answer. Undefined if it does not wait. */
   get askedAt(): number | undefined {
-    return this.#pausedAt;
+    return this.#askedAt;
   }
 
   /** Pauses the timeouts until `resume` has been called as often as `pause`. */
   pause(now: number): void {
-    this.#pauses += 1;
-    this.#pausedAt ??= now;
+    this.#questions += 1;
+    this.#askedAt ??= now;
+    this.holdTimeouts(now);
   }
 
   resume(now: number): void {
-    this.#pauses -= 1;
-    if (this.#pauses > 0) return;
-    const pausedFor = now - (this.#pausedAt ?? now);
-    this.#pausedAt = undefined;
-    this.activeAt = now;
-    this.timesOutAt += pausedFor;
-    this.#totalLimitAt += pausedFor;
+    this.#questions -= 1;
+    if (this.#questions === 0) {
+      this.#askedAt = undefined;
+      this.activeAt = now;
+    }
+    this.releaseTimeouts(now);
+  }
+
+  /**
+   * Pauses the timeouts, as `pause` does, for a question that the server may have asked during this request, but which
+   * another request answers.
+   */
+  holdTimeouts(now: number): void {
+    this.#holds += 1;
+    this.#heldAt ??= now;
+  }
+
+  releaseTimeouts(now: number): void {
+    this.#holds -= 1;
+    if (this.#holds > 0) return;
+    const heldFor = now - (this.#heldAt ?? now);
+    this.#heldAt = undefined;
+    this.timesOutAt += heldFor;
+    this.#totalLimitAt += heldFor;
   }
 
   get maxBytes(): number {
@@ -270,5 +290,11 @@ export function openRequest(
 /** Ends one `pause` of the request's timeouts. */
 export function resumeTimeouts(exchange: Exchange, clock: Pick<RequestClock, "now" | "wakeBy">): void {
   exchange.resume(clock.now());
+  clock.wakeBy(exchange.due);
+}
+
+/** Ends one `holdTimeouts` of the request. */
+export function releaseTimeouts(exchange: Exchange, clock: Pick<RequestClock, "now" | "wakeBy">): void {
+  exchange.releaseTimeouts(clock.now());
   clock.wakeBy(exchange.due);
 }

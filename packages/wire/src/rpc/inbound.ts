@@ -28,10 +28,11 @@ export interface InboundOptions {
   /** Whether Fairlead answers `ping` itself. Default: true. If false, the handler gets it. */
   readonly answersPing?: boolean | undefined;
   /**
-   * Called when the other side waits for a response. `exchange` is our request whose option `answer` gives it, if any.
+   * Called when the other side waits for a response. `exchange` is our request whose option `answer` gives it, if any;
+   * `others` are those that may be meant instead.
    */
-  readonly waiting: (exchange: Exchange | undefined) => void;
-  readonly answered: (exchange: Exchange | undefined) => void;
+  readonly waiting: (exchange: Exchange | undefined, others: readonly Exchange[]) => void;
+  readonly answered: (exchange: Exchange | undefined, others: readonly Exchange[]) => void;
 }
 
 /** A `RequestHandler` that gets the request's id, and a `RequestAbort` instead of an `AbortSignal`. */
@@ -67,7 +68,11 @@ interface OpenInbound {
   readonly size: number;
   /** Our request whose option `answer` handles the other side's request. Undefined if `handler` does. */
   readonly exchange: Exchange | undefined;
+  /** Our requests during which the other side may have asked instead. */
+  readonly others: readonly Exchange[];
 }
+
+const noOthers: readonly Exchange[] = [];
 
 /** Answers requests. Without a handler, it answers `ping` and refuses everything else with "method not found". */
 export function createInbound(options: InboundOptions): Inbound {
@@ -92,13 +97,13 @@ export function createInbound(options: InboundOptions): Inbound {
   async function answer(id: RequestId, message: InboundMessage, handle: InboundHandler | undefined): Promise<void> {
     const { method, params, size, related } = message;
     const exchange = related.exchange?.answer === undefined ? undefined : related.exchange;
+    const others = (exchange && related.others) ?? noOthers;
     const controller = new RequestAbort();
-    const request = { controller, size, exchange };
+    const request = { controller, size, exchange, others };
     open.set(id, request);
     openBytes += size;
-    options.waiting(exchange);
-    // When our request has ended, the other side no longer needs an answer to what it asked during that request.
-    const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
+    options.waiting(exchange, others);
+    const stopListening = exchange && onAllEnded([exchange, ...others], () => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
       const { isAmbiguous } = related;
@@ -139,10 +144,10 @@ export function createInbound(options: InboundOptions): Inbound {
     for (const each of ids) refuse(each, internalError, `the result was dropped: ${message}; the request may have run`);
   }
 
-  function close(id: RequestId, { size, exchange }: OpenInbound): void {
+  function close(id: RequestId, { size, exchange, others }: OpenInbound): void {
     open.delete(id);
     openBytes -= size;
-    options.answered(exchange);
+    options.answered(exchange, others);
   }
 
   function cancel(id: unknown): boolean {
@@ -182,6 +187,23 @@ export function createInbound(options: InboundOptions): Inbound {
     ignoreAll() {
       ignoring = true;
     },
+  };
+}
+
+/**
+ * Calls the callback when all these requests have ended: only then does the other side certainly need no answer to what
+ * it asked during one of them. The returned function removes the callback.
+ */
+function onAllEnded(exchanges: readonly Exchange[], callback: () => void): () => void {
+  let open = exchanges.length;
+  const stops = exchanges.map((exchange) =>
+    exchange.onEnd(() => {
+      open -= 1;
+      if (open === 0) callback();
+    }),
+  );
+  return () => {
+    for (const stop of stops) stop();
   };
 }
 

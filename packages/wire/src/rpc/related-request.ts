@@ -9,6 +9,8 @@ import { requestIdOf } from "./rpc-messages.ts";
 /** The client's request during which the server asked something. Undefined if it is not known. */
 export interface Related {
   readonly exchange: Exchange | undefined;
+  /** Further requests of the same owner during which the server may have asked instead. */
+  readonly others?: readonly Exchange[];
   /** True if it could be any of several requests with different owners. Then `exchange` is undefined. */
   readonly isAmbiguous: boolean;
 }
@@ -74,7 +76,8 @@ export function relatedToNotification(
 }
 
 /**
- * Returns the matching request that was active last, or `ambiguous` if the matching requests have different owners.
+ * Returns the matching request that was active last and the others of its owner, or `ambiguous` if the matching requests
+ * have different owners.
  *
  * @param isLikely Whether to prefer a request. False if the server already waits for an answer during that request.
  */
@@ -84,12 +87,17 @@ function onlyOwners(
   isLikely: (exchange: Exchange) => boolean = () => true,
 ): Related {
   let best: Exchange | undefined;
+  const others: Exchange[] = [];
   for (const exchange of open.values()) {
     if (!matches(exchange)) continue;
-    if (best !== undefined && best.owner !== exchange.owner) return ambiguous;
-    if (best === undefined || isBetter(exchange, best)) best = exchange;
+    if (best === undefined) best = exchange;
+    else if (best.owner !== exchange.owner) return ambiguous;
+    else if (isBetter(exchange, best)) {
+      others.push(best);
+      best = exchange;
+    } else others.push(exchange);
   }
-  return best === undefined ? none : { exchange: best, isAmbiguous: false };
+  return best === undefined ? none : { exchange: best, others, isAmbiguous: false };
 
   function isBetter(exchange: Exchange, than: Exchange): boolean {
     const likely = isLikely(exchange);

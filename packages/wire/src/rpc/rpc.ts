@@ -8,7 +8,7 @@ import { isObject, objectOf } from "../shapes/json.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { ConnectOptions, WireLimits, WireTimes } from "../target.ts";
 import type { Channel, ChannelSendOptions, OpenChannel, RpcMessage } from "./channel.ts";
-import { Exchange, openRequest, resumeTimeouts, type SendRequest } from "./exchange.ts";
+import { Exchange, openRequest, releaseTimeouts, resumeTimeouts, type SendRequest } from "./exchange.ts";
 import { createInbound, type InboundHandler } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -90,8 +90,16 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     reply: (message) => transmit(message),
     drained: () => channel.drained?.(),
     diagnose,
-    waiting: (exchange) => (exchange === undefined ? clock.pause() : exchange.pause(clock.now())),
-    answered: (exchange) => (exchange === undefined ? clock.resume() : resumeTimeouts(exchange, clock)),
+    waiting(exchange, others) {
+      if (exchange === undefined) return clock.pause();
+      exchange.pause(clock.now());
+      for (const other of others) other.holdTimeouts(clock.now());
+    },
+    answered(exchange, others) {
+      if (exchange === undefined) return clock.resume();
+      resumeTimeouts(exchange, clock);
+      for (const other of others) releaseTimeouts(other, clock);
+    },
   });
   if (options.onServed) inbound.serveWith(options.onServed);
   if (options.onRequest) inbound.handleWith(options.onRequest);

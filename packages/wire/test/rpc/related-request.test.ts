@@ -77,6 +77,56 @@ describe("a question on the only stream of a server", () => {
     expect(asked).toEqual(["second", "second", "first", "second"]);
   });
 
+  test("stays open until the last request that it may be about has ended", async () => {
+    const server = memoryServer();
+    await using rpc = await rpcTo(server);
+    const ended: string[] = [];
+    const answer: RequestHandler = (_method, _params, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          ended.push("question");
+          reject(new Error("over"));
+        });
+      });
+    const calls = ["first", "second"].map((name) =>
+      rpc.request("tools/call", { name }, { owner: "a", answer }).then(() => ended.push(name)),
+    );
+    const [one, two] = server.sent.map(({ id }) => id);
+    server.say(question(1));
+    server.say({ jsonrpc: "2.0", id: two, result: {} });
+    await calls[1];
+    expect(ended).toEqual(["second"]);
+    server.say({ jsonrpc: "2.0", id: one, result: {} });
+    await calls[0];
+    expect(ended).toEqual(["second", "question", "first"]);
+  });
+
+  test("pauses the timeouts of all requests that it may be about", async () => {
+    const server = memoryServer();
+    const time = stoppedTime();
+    await using rpc = await rpcTo(server, { time });
+    let reply = (_result: JsonObject): void => {};
+    const answer: RequestHandler = () =>
+      new Promise((resolve) => {
+        reply = resolve;
+      });
+    const outcomes = ["first", "second"].map((name) =>
+      failure(rpc.request("tools/call", { name }, { owner: "a", answer, timeout: 1000 })),
+    );
+    server.say(question(1));
+    await turn();
+    time.advance(5000);
+    reply({ action: "accept" });
+    await turn();
+    const early = await Promise.race([...outcomes, Promise.resolve("open")]);
+    expect(early).toBe("open");
+    time.advance(1000);
+    expect((await Promise.all(outcomes)).map((error) => error)).toMatchObject([
+      { code: "timeout" },
+      { code: "timeout" },
+    ]);
+  });
+
   test("is about the request whose last question was answered, although another was sent later", async () => {
     const server = memoryServer();
     const time = stoppedTime();

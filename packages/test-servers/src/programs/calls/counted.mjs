@@ -2,7 +2,8 @@
  * Writes a line to the file in its first argument when it starts, is called, or asks a question. If the file in its
  * second argument exists, that file has its list of tools or its whole answer. Its tool `ask` sends the host the
  * request in its arguments, and returns the host's answer. With the argument `late`, it sends the request only after it
- * was cancelled, and writes the answer to the file.
+ * was cancelled, and writes the answer to the file. With `beforeNext`, it sends the request when the next call has
+ * arrived, right before that call's result.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { onLine, runIfMain } from "../program.mjs";
@@ -17,6 +18,7 @@ export function counted({ args, input, output }) {
   ];
   const waiting = new Map();
   const late = new Map();
+  const beforeNext = [];
   let questions = 0;
 
   note(`start ${name}`);
@@ -47,8 +49,10 @@ export function counted({ args, input, output }) {
     },
     "tools/call": (id, params) => {
       note(`call ${params.name} ${JSON.stringify(params.arguments)}`);
+      for (const askNow of beforeNext.splice(0)) askNow();
       if (params.name !== "ask") return say({ id, result: text(String(params.arguments.text ?? "")) });
       if (params.arguments.late === true) late.set(id, params.arguments);
+      else if (params.arguments.beforeNext === true) beforeNext.push(() => ask(id, params.arguments));
       else ask(id, params.arguments);
     },
   };
