@@ -192,7 +192,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
 
     reload: (next) =>
       work.run(async () => {
-        const changes = await host.takeOver(next ?? (await options.load?.()));
+        const changes = await (next === undefined ? host.reload() : host.takeOver(next));
         if (changes !== undefined) return changes;
         throw cannotReload();
       }),
@@ -201,7 +201,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
       work.run(async () => {
         if (options.load === undefined) throw cannotReload();
         const approved = await approveWaiting(servers.configuration, names, new Date(host.now()));
-        if (approved.length > 0) await host.takeOver(await options.load());
+        if (approved.length > 0) await host.reload();
         return approved;
       }),
 
@@ -281,6 +281,10 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
       }, given),
 
     flushHistory: ledger.flush,
+    get configuration() {
+      return servers.configuration;
+    },
+    changeSettings: (change) => host.changeSettings(change),
     gateway: {
       servers,
       forward: (request, given = {}) => forward(request, given, host),

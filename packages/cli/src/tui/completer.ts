@@ -188,8 +188,8 @@ export class Completer {
    * outside.
    */
   async #filesAt(typed: string): Promise<readonly CompletionItem[]> {
-    const { settings, context } = this.#services;
-    const { trust, locations } = settings.get();
+    const { session, context } = this.#services;
+    const { trust, locations } = session.host.configuration;
     if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
     const io = { ...context.io, cwd: resolve(locations.root) };
     const found = await suggestFiles({ kind: "files", prefix: "" }, typed, io);

@@ -20,9 +20,9 @@ const mostCalls = 50;
 
 /** The `/mcp` panel, closed at first. Its state is in `session.store`. */
 export class Panel {
-  readonly #app: Pick<Services, "session" | "settings" | "servers">;
+  readonly #app: Pick<Services, "session" | "servers">;
 
-  constructor(app: Pick<Services, "session" | "settings" | "servers">) {
+  constructor(app: Pick<Services, "session" | "servers">) {
     this.#app = app;
     const { host } = app.session;
     host.on("state", ({ state }) => this.#renew(state.name));
@@ -84,10 +84,10 @@ export class Panel {
   }
 
   #textOf(server: string, tab: PanelTab): SafeText | Promise<SafeText> {
-    const { session, settings } = this.#app;
+    const { session } = this.#app;
     const { host, store } = session;
     const look = { style: plainStyle, columns: store.get().size.columns - 4 };
-    const state = settings.get().locations.state;
+    const state = host.configuration.locations.state;
     switch (tab) {
       case "tools":
         return serverToolsText(server, host.tools(server), { ...look, all: false }, host.hidden(server));
@@ -103,7 +103,7 @@ export class Panel {
   }
 
   async #loadSignIns(): Promise<void> {
-    const states = await signedIn(this.#app.settings.get());
+    const states = await signedIn(this.#app.session.host.configuration);
     const { panel } = this.#app.session.store.get();
     const signIns = new Map([...states].map(([name, state]) => [name, signInWords(state)]));
     if (panel) this.#set({ ...panel, signIns });

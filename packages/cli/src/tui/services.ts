@@ -1,7 +1,6 @@
 /** What slash commands, the `/mcp` panel and the completion list need from the app. */
 
 import type { Context } from "../shell/verb.ts";
-import type { LiveSettings } from "./session/live-settings.ts";
 import type { Models } from "./session/open-model.ts";
 import type { ServerActions } from "./session/server-actions.ts";
 import type { AppSession } from "./session/session.ts";
@@ -10,7 +9,6 @@ import type { AppSession } from "./session/session.ts";
 export interface Services {
   readonly session: AppSession;
   readonly context: Context;
-  readonly settings: LiveSettings;
   readonly servers: ServerActions;
   readonly models: Models;
   /** Runs a `fairlead` command and returns its output. The command cannot ask the user anything. */

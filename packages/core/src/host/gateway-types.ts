@@ -6,6 +6,7 @@ import type { ToolIdentity } from "../policy/decide.ts";
 import type { Connection } from "../server/connection.ts";
 import type { Servers } from "../server/servers.ts";
 import type { ClientProfile, ToolBudget } from "../settings/define/definition.ts";
+import type { Configuration } from "../trust/configuration.ts";
 import type { Host } from "./types.ts";
 
 /** The client that sends a request through a gateway. */
@@ -157,6 +158,13 @@ export interface IdentifiedServer {
 
 /** A host as the command and the gateway see it. */
 export interface OpenedHost extends Host {
+  /** The settings that the host applies now: the last ones that it could read. */
+  readonly configuration: Configuration;
+  /**
+   * Runs `change`, which changes settings files, and reloads the settings. The host does not report these changes as
+   * `settings_changed`.
+   */
+  changeSettings<T>(change: () => Promise<T>): Promise<T>;
   /** What only the gateway needs. */
   readonly gateway: GatewayHost;
 }

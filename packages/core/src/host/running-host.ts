@@ -27,7 +27,7 @@ import type { Sample } from "../server/requests.ts";
 import { Servers } from "../server/servers.ts";
 import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
 import { admit } from "../trust/admit.ts";
-import { approvalsPath } from "../trust/approvals.ts";
+import { approvalsPath, readApprovals } from "../trust/approvals.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { TrustDecision } from "../trust/trust-decision.ts";
 import { createConnectContext, type HostConnectContext } from "./connect-context.ts";
@@ -37,7 +37,7 @@ import { HostRegistries } from "./registries.ts";
 import { HostSecrets } from "./secrets.ts";
 import { createHostSearch, type HostSearch } from "./tool-search.ts";
 import type { OpenHostOptions } from "./types.ts";
-import { type FileWatch, watchFiles } from "./watch-files.ts";
+import { FileWatch, type WatchedFile } from "./watch-files.ts";
 
 /** Options of a running host. */
 export interface RunningHostOptions extends OpenHostOptions {
@@ -116,7 +116,7 @@ export class RunningHost implements ForwardingHost {
     this.search = createHostSearch(this);
     this.conversations = createHostConversations(this);
     this.#watching = options.watch
-      ? watchFiles(watchedFiles(first), (file) => emit({ type: "settings_changed", file }), clock)
+      ? new FileWatch(watchedFiles(first), (file) => emit({ type: "settings_changed", file }), clock)
       : undefined;
     this.#followIde();
   }
@@ -167,11 +167,26 @@ export class RunningHost implements ForwardingHost {
   /** Applies the settings as they are now, then connects the named servers again, or all that were used. */
   async restart(names: readonly string[] | undefined): Promise<void> {
     const wasUsed = this.#usedServers();
-    const changes = await this.takeOver(await this.options.load?.());
+    const changes = await this.reload();
     if (names !== undefined) return this.servers.restart(names);
     if (changes === undefined) return this.servers.restart(wasUsed);
     // A connected server with an unchanged definition keeps running.
     await this.#startAgain(wasUsed, { all: true });
+  }
+
+  /** Reads the settings again and applies them. Without a way to read them, returns undefined. */
+  async reload(): Promise<ServerChanges | undefined> {
+    return this.takeOver(await this.#load());
+  }
+
+  /** Runs `change`, which changes settings files, then reloads. Does not report these changes as `settings_changed`. */
+  changeSettings<T>(change: () => Promise<T>): Promise<T> {
+    const changeAndReload = async (): Promise<T> => {
+      const result = await change();
+      await this.work.run(() => this.reload());
+      return result;
+    };
+    return this.#watching?.during(changeAndReload) ?? changeAndReload();
   }
 
   /**
@@ -264,29 +279,34 @@ export class RunningHost implements ForwardingHost {
     ]);
   }
 
+  #load(): Promise<Configuration> | undefined {
+    this.#watching?.renew();
+    return this.options.load?.();
+  }
+
   #usedServers(): readonly string[] {
     return this.servers.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
   }
 
   #followIde(): void {
-    const { ide, load } = this.options;
-    if (ide === undefined || load === undefined) return;
-    ide.onChange(() => {
+    const { ide } = this.options;
+    if (this.options.load === undefined) return;
+    ide?.onChange(() => {
       // A report that arrives during a reload needs one more reload, however many reports arrive.
       if (this.#isFollowUpPlanned) return;
       this.#isFollowUpPlanned = true;
       this.#following = this.#following.then(() => {
         this.#isFollowUpPlanned = false;
-        return this.work.run(() => this.#takeOverFromIde(load)).catch(() => undefined);
+        return this.work.run(() => this.#takeOverFromIde()).catch(() => undefined);
       });
     });
   }
 
   /** Applies what the IDE reports now. A trust that has ended is applied even if the settings cannot be read. */
-  async #takeOverFromIde(load: () => Promise<Configuration>): Promise<void> {
+  async #takeOverFromIde(): Promise<void> {
     const before = this.servers.configuration;
     const wasUsed = this.#usedServers();
-    const next = await load().catch(() => undefined);
+    const next = await this.#load()?.catch(() => undefined);
     const { trusted, detail } = next?.trust ?? unknownTrust;
     const tell = (): void => this.events.emit({ type: "ide_trust_changed", trusted, detail });
     if (next !== undefined && brokenFile(next) === undefined) await this.#apply(next, tell);
@@ -295,10 +315,15 @@ export class RunningHost implements ForwardingHost {
   }
 }
 
-/** The settings files, the trusted-folders file and the approvals file. */
-function watchedFiles({ settings, locations }: Configuration): readonly string[] {
-  const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
-  return [...files, locations.trustedFolders, approvalsPath(locations.state)];
+/** The settings files, the trusted-folders file, and the workspace's part of the approvals file. */
+function watchedFiles({ settings, locations }: Configuration): readonly WatchedFile[] {
+  const { state, root, trustedFolders } = locations;
+  const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [{ file }]));
+  const readApproved = async (): Promise<string | undefined> => {
+    const approvals = await readApprovals(state).catch(() => undefined);
+    return approvals && JSON.stringify([...(approvals.get(root) ?? [])]);
+  };
+  return [...files, { file: trustedFolders }, { file: approvalsPath(state), read: readApproved }];
 }
 
 /** Whether the server is disabled, blocked, or has not been used yet (`lazy`). */

@@ -1,4 +1,7 @@
-/** Reports changes of settings files on disk. Changes that follow each other within 200 ms are reported as one. */
+/**
+ * Reports changes of settings files on disk. Changes that follow each other within 200 ms are reported as one. What the
+ * host has written or read itself is not reported.
+ */
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -6,62 +9,90 @@ import type { Clock } from "../clock.ts";
 import { readText } from "../files/read-text.ts";
 import { limits } from "../limits.ts";
 
-/** A running watch. `close` ends it. */
-export interface FileWatch {
-  close(): void;
-}
-
 /** Milliseconds to wait after a change, because editors write a file in several steps or replace it. */
 const settleTime = 200;
 
-/**
- * Watches the files' folders, because a watch on a file ends when the file is replaced. If a folder does not exist,
- * watches its parent.
- */
-export function watchFiles(files: readonly string[], onChange: (file: string) => void, clock: Clock): FileWatch {
-  const watched = files.map((file) => watchFile(file, onChange, clock));
-  return {
-    close() {
-      for (const one of watched) one.close();
-    },
-  };
+/** A file to watch. */
+export interface WatchedFile {
+  readonly file: string;
+  /** Reads what counts as the file's content. Default: its text. */
+  readonly read?: () => Promise<string | undefined>;
 }
 
-function watchFile(file: string, onChange: (file: string) => void, clock: Clock): FileWatch {
-  let isOpen = true;
-  let callOff = (): void => {};
-  let lastContent = contentOf(file);
+/** A running watch. `close` ends it. */
+export class FileWatch {
+  readonly #onChange: (file: string) => void;
+  readonly #clock: Clock;
+  /** The content of each file that the host knows: when it last read the settings, or when it reported a change. */
+  readonly #known = new Map<WatchedFile, Promise<string | undefined>>();
+  readonly #closers: (() => void)[] = [];
+  /** Ends with the host's own changes of the files. */
+  #ownChanges: Promise<unknown> = Promise.resolve();
+  #isOpen = true;
 
-  async function look(): Promise<void> {
-    const before = await lastContent;
-    lastContent = contentOf(file);
-    // The event may be about another file in the folder, so the content is compared.
-    if ((await lastContent) !== before && isOpen) onChange(file);
+  constructor(files: readonly WatchedFile[], onChange: (file: string) => void, clock: Clock) {
+    this.#onChange = onChange;
+    this.#clock = clock;
+    for (const one of files) {
+      this.#known.set(one, contentOf(one));
+      this.#watch(one);
+    }
   }
 
-  function lookSoon(): void {
-    callOff();
-    callOff = clock.after(settleTime, () => void look(), { background: true });
+  /** Takes the files' present contents as known, because the host reads the settings now. */
+  renew(): void {
+    for (const one of this.#known.keys()) this.#known.set(one, contentOf(one));
   }
 
-  const folder = dirname(file);
-  const watchFolder = (): FSWatcher | undefined => openWatcher(folder, basename(file), lookSoon);
-  let watcher = watchFolder();
-  const above = watcher
-    ? undefined
-    : openWatcher(dirname(folder), basename(folder), () => {
-        watcher ??= watchFolder();
-        lookSoon();
-      });
+  /** Reports nothing until `change` has settled. It changes files and makes the host read the settings. */
+  async during<T>(change: () => Promise<T>): Promise<T> {
+    const changing = change();
+    this.#ownChanges = Promise.allSettled([this.#ownChanges, changing]);
+    return changing;
+  }
 
-  return {
-    close() {
-      isOpen = false;
+  close(): void {
+    this.#isOpen = false;
+    for (const close of this.#closers) close();
+  }
+
+  /**
+   * Watches the file's folder, because a watch on a file ends when the file is replaced. If the folder does not exist,
+   * watches its parent.
+   */
+  #watch(one: WatchedFile): void {
+    let callOff = (): void => {};
+    const lookSoon = (): void => {
+      callOff();
+      callOff = this.#clock.after(settleTime, () => void this.#look(one), { background: true });
+    };
+    const folder = dirname(one.file);
+    const watchFolder = (): FSWatcher | undefined => openWatcher(folder, basename(one.file), lookSoon);
+    let watcher = watchFolder();
+    const above = watcher
+      ? undefined
+      : openWatcher(dirname(folder), basename(folder), () => {
+          watcher ??= watchFolder();
+          lookSoon();
+        });
+    this.#closers.push(() => {
       callOff();
       watcher?.close();
       above?.close();
-    },
-  };
+    });
+  }
+
+  /** Compares the content, because the event may be about another file in the folder. */
+  async #look(one: WatchedFile): Promise<void> {
+    const ended = this.#ownChanges;
+    await ended;
+    const content = await contentOf(one);
+    // A change of the host's own that began meanwhile may have written the file.
+    if (this.#ownChanges !== ended) return this.#look(one);
+    if (content === (await this.#known.get(one)) || !this.#isOpen) return;
+    this.#known.set(one, Promise.resolve(content));
+    this.#onChange(one.file);
+  }
 }
 
 function openWatcher(folder: string, wanted: string, onEvent: () => void): FSWatcher | undefined {
@@ -77,7 +108,8 @@ function openWatcher(folder: string, wanted: string, onEvent: () => void): FSWat
   }
 }
 
-async function contentOf(file: string): Promise<string> {
+async function contentOf({ file, read }: WatchedFile): Promise<string | undefined> {
+  if (read !== undefined) return read();
   const found = await readText(file, limits.settingsBytes);
   return found.kind === "text" ? `text ${found.text}` : found.kind;
 }

@@ -2,6 +2,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { createOpenedHost } from "../../src/host.ts";
 import { createHost, type Host } from "../../src/index.ts";
 import { ConversationTools } from "../../src/server/pinned-tools.ts";
 import { approve } from "../../src/trust/approvals.ts";
@@ -92,6 +93,39 @@ test("a host that watches tells when trust changes", async () => {
   });
   await trust(true);
   expect(await told).toBe(join(home, ".gemini/trustedFolders.json"));
+});
+
+test("a host reports what other programs change in its workspace, and not what it has changed or read itself", async () => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("home/.gemini/settings.json", { mcpServers: {} });
+  const home = join(folder.path, "home");
+  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
+  const options = { environment: { env, home, cwd: home, platform: process.platform }, watch: true };
+  await using host = await createOpenedHost(options);
+  await using other = await createHost(options);
+  const reports: string[] = [];
+  host.on("settings_changed", (event) => void reports.push(event.file));
+  const told = (by: Pick<Host, "on">): Promise<void> =>
+    new Promise((resolve) => {
+      by.on("settings_changed", () => resolve());
+    });
+  await host.changeSettings(async () => {
+    const noticed = told(other);
+    await folder.write("home/.gemini/settings.json", { mcpServers: { a: { command: "a" } } });
+    await noticed;
+  });
+  expect(host.configuration.servers.map(({ server }) => server.name)).toEqual(["a"]);
+  await folder.write("home/.gemini/settings.json", { mcpServers: { b: { command: "b" } } });
+  await host.reload();
+  await approve(host.configuration.locations.state, "/another/workspace", [{ name: "x", fingerprint: "x" }]);
+  const reported = told(host);
+  await folder.write("home/.gemini/trustedFolders.json", {});
+  await reported;
+  expect(reports).toEqual([join(home, ".gemini/trustedFolders.json")]);
+  const again = told(host);
+  await folder.write("home/.gemini/settings.json", { mcpServers: {} });
+  await again;
+  expect(reports.slice(1)).toEqual([file]);
 });
 
 test("bare names follow the order of the settings after a reload; a conversation keeps those that it has shown", async () => {

@@ -12,7 +12,7 @@ import { hasDemo } from "../../targets/with-host.ts";
 import { captured } from "../captured.ts";
 import type { Services } from "../services.ts";
 
-type TrustServices = Pick<Services, "session" | "context" | "settings">;
+type TrustServices = Pick<Services, "session" | "context">;
 
 /** Finds the servers of the folder that the user has not approved yet. Prints nothing on the screen. */
 export function reviewHere({ context }: Pick<Services, "context">): Promise<Review> {
@@ -31,7 +31,7 @@ function hasWaiting({ servers }: Configuration): boolean {
  * Asks whether to trust the folder and approve all its servers. This is one question; `fairlead trust add` asks about
  * each server.
  */
-export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
+export async function askTrust(found: Review, { session }: TrustServices): Promise<void> {
   const { root, pending, approved: before, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed }) => ({
     server,
@@ -45,11 +45,11 @@ export async function askTrust(found: Review, { session, settings }: TrustServic
       "/trust asks again",
     );
   const approved = pending.map(({ definition }) => definition);
-  await settings.change(async () => {
+  await session.host.changeSettings(async () => {
     if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
     if (approved.length > 0) await approve(state, root, approved);
   });
-  const { trust, locations } = settings.get();
+  const { trust, locations } = session.host.configuration;
   if (!trust.trusted)
     return session.note("warning", `The folder is still not trusted: ${trust.detail}`, howToTrust(trust, locations));
   session.note(
@@ -61,13 +61,10 @@ export async function askTrust(found: Review, { session, settings }: TrustServic
 }
 
 /** Chooses the model and shows the welcome text. `wanted`: the value of `--model`. */
-export async function chooseAtStart(
-  { session, models, settings }: Services,
-  wanted: string | undefined,
-): Promise<void> {
+export async function chooseAtStart({ session, models }: Services, wanted: string | undefined): Promise<void> {
   const choice = wanted === models.manual.name ? undefined : await models.find(wanted);
   if (choice?.kind === "model") session.setModel(choice.model);
-  const configuration = settings.get();
+  const { configuration } = session.host;
   if (hasDemo(configuration)) await session.host.start({ servers: [demoName] });
   const tools = session.host.tools(demoName);
   const example = configuration.servers.length === 0 ? await exampleServer(configuration) : undefined;
@@ -79,7 +76,7 @@ export async function chooseAtStart(
  * is `DO_NOT_TRUST`, or if the IDE does not trust the folder.
  */
 export async function askIfWaiting(services: Services): Promise<void> {
-  const configuration = services.settings.get();
+  const { configuration } = services.session.host;
   if (!hasWaiting(configuration)) return;
   const { trusted, source } = configuration.trust;
   // If the IDE does not trust the folder, a new rule would have no effect.

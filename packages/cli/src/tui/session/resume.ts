@@ -23,7 +23,7 @@ const mostListed = 20;
  */
 export async function resumeAtStart(options: ResumeOptions, services: Services): Promise<void> {
   if (options.resume === true) return chooseConversation(services);
-  const wanted = await wantedConversation(options, services.settings.get());
+  const wanted = await wantedConversation(options, services.session.host.configuration);
   if (wanted !== undefined) await resumeConversation(wanted.id, services);
 }
 
@@ -50,10 +50,10 @@ export async function chooseConversation(services: Services): Promise<void> {
  * here
  */
 export async function resumeConversation(wanted: string, services: Services): Promise<void> {
-  const { session, settings } = services;
+  const { session } = services;
   if (session.store.get().turn.kind === "running")
     throw new HostError("busy", "the turn is still running", { next: "press Esc to stop the turn, then: /resume" });
-  const folder = folderOf(settings.get());
+  const folder = folderOf(session.host.configuration);
   const info = await findConversation(folder, wanted);
   if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is already open");
   const { model, isWanted } = await modelOf(modelNameOf(info), services);

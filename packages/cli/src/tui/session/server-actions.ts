@@ -7,13 +7,11 @@ import { stateWords } from "../../output/servers/server-state.ts";
 import { nameHint } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";
 import type { ServerVerb } from "../state/mcp-panel.ts";
-import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
 /** The parts of the app that the actions use. */
 interface ServerActionsOptions {
   readonly session: Pick<AppSession, "host" | "note" | "show" | "fail">;
-  readonly settings: Pick<LiveSettings, "change" | "reload">;
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
   /** Signs in over a separate connection. The host's own connection is not used. */
   readonly signIn: (server: string, device: boolean) => Promise<void>;
@@ -83,7 +81,7 @@ export class ServerActions implements Readonly<Record<ServerVerb, (server: strin
    */
   async reload(reason?: () => string): Promise<void> {
     const { host, note, fail } = this.#app.session;
-    const changes = changeWords(await this.#app.settings.reload());
+    const changes = changeWords(await host.reload());
     note("info", `${reason === undefined ? "" : `${reason()} `}Settings reloaded. ${changes}`);
     host.start().catch(fail);
   }
@@ -100,9 +98,9 @@ export class ServerActions implements Readonly<Record<ServerVerb, (server: strin
 
   /** Runs `fairlead mcp enable` or `disable`, which writes the settings. So the change outlives the app. */
   async #setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
-    const { session, settings, runVerb } = this.#app;
+    const { session, runVerb } = this.#app;
     this.stateOf(server);
-    session.note("info", await settings.change(() => runVerb("mcp", verb, server)));
+    session.note("info", await session.host.changeSettings(() => runVerb("mcp", verb, server)));
   }
 }
 

@@ -5,7 +5,7 @@ import { openUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { HostEvent } from "@fairlead/core/events";
 import { keepResult } from "@fairlead/core/files";
-import { type Host, openHost } from "@fairlead/core/host";
+import { type OpenedHost, openHost } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model";
 import { type Content, extensionOf, type Part, toMediaType } from "@fairlead/core/normalise";
 import { createRecorder } from "@fairlead/core/recordings";
@@ -16,6 +16,7 @@ import type { Conversation, TurnEvent } from "@fairlead/core/turn";
 import { errorMessage } from "@fairlead/wire/text";
 import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import { serversOfCalls } from "../../headless/manual-line.ts";
+import { configurationOf } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
 import { findModel, findModels } from "../../targets/choose-model.ts";
 import { captured, runVerbHere } from "../captured.ts";
@@ -32,7 +33,6 @@ import type { AppEvent, Size } from "../state/app-state.ts";
 import { initialState } from "../state/reduce.ts";
 import type { NoteTone } from "../state/transcript.ts";
 import { askIfWaiting, chooseAtStart } from "./begin.ts";
-import { LiveSettings } from "./live-settings.ts";
 import { isConsentedByTyping, openManualModel } from "./open-model.ts";
 import { QuestionQueue } from "./question-queue.ts";
 import { resumeAtStart } from "./resume.ts";
@@ -75,7 +75,7 @@ const margin = 4;
 /** The running app: its state, its conversation and what the user can do. */
 export class AppSession {
   readonly store: Store;
-  readonly host: Host;
+  readonly host: OpenedHost;
   readonly clock: Clock = systemClock;
   readonly ask: QuestionQueue["ask"];
   readonly answer: QuestionQueue["answer"];
@@ -83,7 +83,6 @@ export class AppSession {
   readonly #context: Context;
   readonly #screen: Screen;
   readonly #folder: string;
-  readonly #settings: LiveSettings;
   /** The model for manual mode, which turns each typed line into a tool call. */
   readonly #manual: Model;
   readonly #services: Services;
@@ -104,19 +103,12 @@ export class AppSession {
     this.#context = context;
     this.#screen = screen;
     this.#folder = configuration.locations.state;
-    const settings = new LiveSettings(
-      context,
-      configuration,
-      () => this.host,
-      (text) => this.note("warning", text),
-    );
-    this.#settings = settings;
     this.host = openHost(configuration, {
       ...answerServers({
         questions: () => this,
         model: () => this.model(),
         isConsented: (details) => isConsentedByTyping(this.host, this.#conversation.model, details),
-        openUrl: (url) => openUrl(url, programPlace(settings.get())),
+        openUrl: (url) => openUrl(url, programPlace(this.host.configuration)),
         schemaOf: (server, tool) => this.host.catalog(server)?.tools.find(({ name }) => name === tool)?.inputSchema,
         note: (text, next) => this.note("info", text, next),
         tell: (text) => this.note("warning", text),
@@ -125,7 +117,7 @@ export class AppSession {
       record: context.globals.record === undefined ? undefined : createRecorder({ folder: context.globals.record }),
       recover: true,
       watch: true,
-      load: () => settings.read(),
+      load: () => this.#readSettings(),
       ide: context.ide,
     });
     const { host } = this;
@@ -134,7 +126,7 @@ export class AppSession {
       () => this.#conversation.tools(),
       // Only the app may write to the terminal.
       captured(context).context,
-      () => findModel(settings.get(), undefined),
+      () => findModel(host.configuration, undefined),
     );
     this.#model = this.#manual;
     this.#conversation = host.conversation({ model: this.#manual });
@@ -147,19 +139,17 @@ export class AppSession {
       runVerbHere(words, context, Math.max(40, this.store.get().size.columns - margin));
     const servers = new ServerActions({
       session: this,
-      settings,
       runVerb,
-      signIn: (server, device) => signInFromApp(server, { session: this, settings, context, device }),
+      signIn: (server, device) => signInFromApp(server, { session: this, context, device }),
     });
     this.#services = {
       session: this,
       context,
-      settings,
       servers,
       models: {
         manual: this.#manual,
-        find: (wanted) => findModel(settings.get(), wanted),
-        list: () => findModels(settings.get()),
+        find: (wanted) => findModel(host.configuration, wanted),
+        list: () => findModels(host.configuration),
       },
       runVerb,
       writeTerminal: screen.writeTerminal,
@@ -173,6 +163,14 @@ export class AppSession {
     this.#begin().catch((error: unknown) => {
       if (!this.store.get().isQuitting) this.fail(error);
     });
+  }
+
+  /** Shows the problems in the settings as a note, because output on stderr would damage the screen. */
+  async #readSettings(): Promise<Configuration> {
+    const { context, text } = captured(this.#context);
+    const configuration = await configurationOf(context);
+    if (text() !== "") this.note("warning", text());
+    return configuration;
   }
 
   #listen(): void {
@@ -240,13 +238,12 @@ export class AppSession {
 
   async #onSettingsChanged(file: string): Promise<void> {
     const { servers } = this.#services;
-    if (!(await this.#settings.isChangedElsewhere(file))) return;
-    const { locations, trust } = this.#settings.get();
+    const { locations, trust } = this.host.configuration;
     if (file === approvalsPath(locations.state))
       return servers.reload(() => `The approvals for the servers of ${locations.root} changed.`);
     if (file !== locations.trustedFolders) return this.note("info", `Settings changed: ${file}`, "/mcp reload");
     // If the folder is no longer trusted, its servers must stop at once. So this does not wait for `/mcp reload`.
-    await servers.reload(() => trustWords(locations.root, trust.trusted, this.#settings.get().trust.trusted));
+    await servers.reload(() => trustWords(locations.root, trust.trusted, this.host.configuration.trust.trusted));
   }
 
   get conversation(): Conversation {

@@ -11,13 +11,11 @@ import { findServer } from "../../commands/mcp/find-server.ts";
 import type { Context } from "../../shell/verb.ts";
 import { messageLines, userLocation } from "../../sign-in/message-lines.ts";
 import { useHost } from "../../targets/with-host.ts";
-import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
 /** The parts of the app that a sign-in uses, and how the user signs in. */
 export interface AppSignInOptions {
   readonly session: Pick<AppSession, "ask" | "note" | "store" | "host">;
-  readonly settings: LiveSettings;
   readonly context: Pick<Context, "io" | "globals">;
   /** Whether the user enters a code in a browser on another device (RFC 8628). */
   readonly device: boolean;
@@ -28,8 +26,8 @@ export interface AppSignInOptions {
  * @throws HostError with the reason why the sign-in failed
  */
 export async function signInFromApp(serverName: string, options: AppSignInOptions): Promise<void> {
-  const { session, settings, context } = options;
-  const configuration = settings.get();
+  const { session, context } = options;
+  const { configuration } = session.host;
   const { server, admission } = findServer(configuration, serverName);
   const before = session.host.states().find(({ name }) => name === serverName);
   if (before !== undefined && (admission.status !== "admitted" || server.definition === undefined))
@@ -58,7 +56,7 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
 function screenSignIn(
   serverName: string,
   ending: AbortController,
-  { session, settings, context: { io }, device }: AppSignInOptions,
+  { session, context: { io }, device }: AppSignInOptions,
 ): SignInUi {
   const { ask, note, store } = session;
   const location = userLocation(io);
@@ -88,7 +86,7 @@ function screenSignIn(
     browserFirst,
     again: true,
     device,
-    openBrowser: (url) => openUrl(url, programPlace(settings.get())),
+    openBrowser: (url) => openUrl(url, programPlace(session.host.configuration)),
     show(message) {
       if (message.kind === "signed_in") closeCode();
       if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")

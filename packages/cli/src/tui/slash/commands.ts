@@ -35,10 +35,10 @@ const policy: SlashCommand = {
     verb === undefined
       ? [...verbs].map(([value, about]) => ({ value, about }))
       : session.conversation.tools().map((tool) => ({ value: callName(tool), about: tool.description })),
-  async run(line, { session, runVerb, settings }) {
+  async run(line, { session, runVerb }) {
     const [verb = "list", ...words] = wordsOf(line);
     const run = (): Promise<string> => runVerb("policy", verb, ...words);
-    session.show(`/policy ${verb}`, await (changing.has(verb) ? settings.change(run) : run()));
+    session.show(`/policy ${verb}`, await (changing.has(verb) ? session.host.changeSettings(run) : run()));
   },
 };
 
@@ -48,14 +48,14 @@ const trust: SlashCommand = {
   usage: "[add|list|remove]",
   complete: ([verb]) => (verb === undefined ? ["add", "list", "remove"].map((value) => ({ value })) : []),
   async run(line, services) {
-    const { session, runVerb, settings } = services;
+    const { session, runVerb } = services;
     const [verb = "", ...words] = wordsOf(line);
     const found = verb === "" || verb === "add" ? await reviewHere(services) : undefined;
     if (found !== undefined && (found.pending.length > 0 || (verb === "add" && found.needsTrust)))
       return askTrust(found, services);
     const shown = verb === "remove" ? "remove" : "list";
     const run = (): Promise<string> => runVerb("trust", shown, ...words);
-    session.show(`/trust ${shown}`, await (shown === "remove" ? settings.change(run) : run()));
+    session.show(`/trust ${shown}`, await (shown === "remove" ? session.host.changeSettings(run) : run()));
   },
 };
 

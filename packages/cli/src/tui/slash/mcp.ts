@@ -75,7 +75,7 @@ export const mcp: SlashCommand = {
     const { host } = services.session;
     const before = new Set(host.states().map(({ name }) => name));
     const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
-    services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : services.settings.change(run)));
+    services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : host.changeSettings(run)));
     if (verb === "add" || verb === "import") await askIfWaiting(services);
     // Starts added servers in the background.
     host.start().catch(services.session.fail);
@@ -104,7 +104,7 @@ function schema([name = ""]: readonly string[], services: Services): void {
 
 async function logs([name = ""]: readonly string[], services: Services): Promise<void> {
   const { name: server } = services.servers.stateOf(name);
-  const text = await readLogTail(services.settings.get().locations.state, server, logLines);
+  const text = await readLogTail(services.session.host.configuration.locations.state, server, logLines);
   services.session.show(`/mcp logs ${server}`, text === "" ? "The log is empty." : text);
 }
 
@@ -124,7 +124,7 @@ function doTo(verb: ServerVerb): Run {
 /** `names`: the servers to list. Empty: all servers. */
 async function serverListText(services: Services, verbose: boolean, names: readonly string[]): Promise<string> {
   const { host } = services.session;
-  const configuration = services.settings.get();
+  const { configuration } = host;
   const [cached, signIns] = await Promise.all([host.recall(), signedIn(configuration)]);
   const states = host.states().filter(({ name }) => names.length === 0 || names.includes(name));
   const widestName = widestOf(states.map(({ name }) => name));

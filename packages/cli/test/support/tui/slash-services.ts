@@ -78,6 +78,11 @@ export function slashScene({ state = idle, answers = [], configuration = {}, ...
     session: {
       store: new Store(state),
       host: {
+        configuration: { servers: [], trust: { trusted: true, source: "default", detail: "" }, ...configuration },
+        changeSettings: (change: () => Promise<unknown>) => {
+          done.push(["change"]);
+          return change();
+        },
         states: () => states,
         tools: () => [],
         hidden: () => [],
@@ -108,13 +113,6 @@ export function slashScene({ state = idle, answers = [], configuration = {}, ...
       ...parts.session,
     },
     context: { io, out: createOutput(io, { quiet: false }), globals: { json: false } },
-    settings: {
-      get: () => ({ servers: [], trust: { trusted: true, source: "default", detail: "" }, ...configuration }),
-      change: (work: () => Promise<unknown>) => {
-        done.push(["change"]);
-        return work();
-      },
-    },
     servers: {
       ...Object.fromEntries(serverVerbs.map((verb) => [verb, later(verb)])),
       reload: later("reload"),

@@ -1,7 +1,6 @@
 import type { ServerChanges, ServerState } from "@fairlead/core/events";
-import type { Host } from "@fairlead/core/host";
+import type { OpenedHost } from "@fairlead/core/host";
 import { expect, test } from "vitest";
-import type { LiveSettings } from "../../../src/tui/session/live-settings.ts";
 import { ServerActions } from "../../../src/tui/session/server-actions.ts";
 
 const peer = { era: "legacy", protocolVersion: "2025-06-18", serverInfo: { name: "s", version: "1" } } as const;
@@ -28,22 +27,19 @@ function scene(state: ServerState, changes: ServerChanges = unchanged) {
     start: async (options?: { readonly servers?: readonly string[] }) => step("start", options?.servers ?? "all"),
     stop: async (servers: readonly string[]) => step("stop", servers),
     restart: async (servers: readonly string[]) => step("restart", servers),
-  };
-  const settings = {
-    change: async (change: () => Promise<string>) => {
+    reload: async () => changes,
+    changeSettings: async (change: () => Promise<string>) => {
       step("change");
       return change();
     },
-    reload: async () => changes,
   };
   const actions = new ServerActions({
     session: {
-      host: host as unknown as Host,
+      host: host as unknown as OpenedHost,
       note: (tone, text, next) => step(`${tone}:`, text, next && `→ ${next}`),
       show: (title, text) => step("show", `${title}:`, text),
       fail: (error) => step("fail", (error as Error).message),
     },
-    settings: settings as unknown as LiveSettings,
     runVerb: async (...words) => `ran ${words.join(" ")}`,
     signIn: async (server, device) => step("sign in to", server, device),
   });
