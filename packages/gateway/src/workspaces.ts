@@ -107,6 +107,17 @@ export class Workspaces implements AsyncDisposable {
   }
 }
 
+/** Why no client is asked a server's question. Servers usually return this to the client whose call has failed. */
+function whyUnanswered(server: Server, isAmbiguous: boolean): string {
+  if (!isAmbiguous) return "no client has an open request that it could answer";
+  const fact =
+    "requests of several clients are open on this connection, and Fairlead cannot tell which of its clients should answer";
+  const isApart = server.shareOf() === "client";
+  const now = "each client has a connection of its own from now on, so the same request works if it is sent again";
+  const setting = `fairlead.servers.${server.name}.share is "all"; "auto" gives each client a connection of its own`;
+  return `${fact}; ${isApart ? now : setting}`;
+}
+
 /** The host that all clients of a workspace share. */
 class SharedWorkspace {
   readonly host: OpenedHost;
@@ -125,9 +136,10 @@ class SharedWorkspace {
     const host: OpenedHost = await options.createHost(workspace, {
       // Not all clients support these. A server's question to such a client fails.
       declare: { elicitation: true, sampling: true, roots: false },
-      onQuestion: async (server, method) => {
-        host.gateway.servers.get(server).noteAsksBack();
-        throw new Error(`"${server}" sent ${method}, but Fairlead cannot tell which of its clients should answer`);
+      onQuestion: async (name, method, _params, _signal, origin) => {
+        const server = host.gateway.servers.get(name);
+        server.noteAsksBack();
+        throw new Error(`"${name}" sent ${method}, but ${whyUnanswered(server, origin?.isAmbiguous === true)}`);
       },
       greeting: greetingHooks(options, above, below),
     });

@@ -25,10 +25,15 @@ async function questionScene(folder: TemporaryFolder) {
     notes: () => readFileSync(notes, "utf8"),
     /** Resolves when the notes have the text. */
     noted: (text: string) => vi.waitFor(() => expect(readFileSync(notes, "utf8")).toContain(text), { timeout: 30_000 }),
-    async client(name: string, answer?: () => Promise<JsonObject>, era: Era = "legacy") {
+    async client(
+      name: string,
+      answer?: () => Promise<JsonObject>,
+      era: Era = "legacy",
+      declared: JsonObject = capabilities,
+    ) {
       const client = await here.client({
         era,
-        capabilities,
+        capabilities: declared,
         async answer() {
           questions.push(name);
           return (await answer?.()) ?? { action: "accept", content: { me: name } };
@@ -87,6 +92,33 @@ test("a modern client is asked although the call that ends first could not have 
   await here.noted("call ask");
   expect(JSON.stringify(await client.request("tools/call", echo))).toContain("hello");
   expect(JSON.stringify(await asking)).toContain("one");
+  expect(here.questions).toEqual(["one"]);
+});
+
+test("the only client that declares elicitation is asked, although another has an open call", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await questionScene(folder);
+  const one = await here.client("one");
+  const mute = await here.client("mute", undefined, "legacy", {});
+  const asking = one.request("tools/call", beforeNext);
+  await here.noted("call ask");
+  expect(JSON.stringify(await mute.request("tools/call", echo))).toContain("hello");
+  expect(JSON.stringify(await asking)).toContain("one");
+  expect(here.questions).toEqual(["one"]);
+});
+
+test("a question that may be of two clients is refused with the reason, and the next try works", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await questionScene(folder);
+  const one = await here.client("one");
+  const other = await here.client("other");
+  const asking = one.request("tools/call", beforeNext);
+  await here.noted("call ask");
+  await other.request("tools/call", echo);
+  expect(JSON.stringify(await asking)).toContain(
+    "cannot tell which of its clients should answer; each client has a connection of its own from now on, so the same request works if it is sent again",
+  );
+  expect(JSON.stringify(await one.request("tools/call", ask))).toContain("one");
   expect(here.questions).toEqual(["one"]);
 });
 

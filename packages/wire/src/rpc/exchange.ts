@@ -112,6 +112,10 @@ export class Exchange extends RequestAbort implements ChannelSendOptions {
     return this.#options.owner;
   }
 
+  get capabilities(): JsonObject | undefined {
+    return this.#options.capabilities;
+  }
+
   get logLevel(): string | undefined {
     return this.#options.logLevel;
   }

@@ -24,13 +24,15 @@ const together = 50;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /**
- * Finds the client's request during which the server sent its own request.
+ * Finds the client's request during which the server sent its own request. A request whose caller declares that it
+ * cannot answer counts only if no caller can.
  *
  * @param about The request on whose stream the message arrived. Undefined if all requests share one stream.
  * @param givenUp Requests whose caller has stopped waiting. The server may still ask something about them.
  */
 export function relatedToRequest(
   open: OpenRequests,
+  method: string,
   about: number | undefined,
   givenUp: ReadonlyMap<number, Exchange>,
   now: number,
@@ -40,10 +42,30 @@ export function relatedToRequest(
     return exchange === undefined ? none : { exchange, isAmbiguous: false };
   }
   if (open.size === 0) return none;
-  const found = onlyOwners(open, mayBeAsked, ({ askedAt = now }) => askedAt > now - together);
+  const isLikely = ({ askedAt = now }: Exchange): boolean => askedAt > now - together;
+  let found = onlyOwners(open, mayBeAsked, isLikely);
+  if (found.isAmbiguous)
+    found = asAmbiguous(onlyOwners(open, (exchange) => mayBeAsked(exchange) && canAnswer(exchange, method), isLikely));
   const { exchange } = found;
   if (exchange === undefined) return found;
   return mayAskForOthers(givenUp, exchange.owner, now) ? ambiguous : found;
+}
+
+/** Requests of several owners are open, so a question that none of them can answer is no single owner's. */
+function asAmbiguous(found: Related): Related {
+  return found.exchange === undefined ? ambiguous : found;
+}
+
+/** The capability with which a caller declares that it answers a method. */
+const capabilityOf: ReadonlyMap<string, string> = new Map([
+  ["elicitation/create", "elicitation"],
+  ["sampling/createMessage", "sampling"],
+  ["roots/list", "roots"],
+]);
+
+/** Whether the caller can answer the method. A caller without capabilities of its own has those of the session. */
+function canAnswer({ capabilities }: Exchange, method: string): boolean {
+  return capabilities === undefined || capabilities[capabilityOf.get(method) ?? ""] !== undefined;
 }
 
 /**

@@ -185,7 +185,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       receiveNotification(method, params, about);
       return "notifications";
     }
-    inbound.take(id, { method, params, size, related: relatedToRequest(pending, about, givenUp, clock.now()) });
+    inbound.take(id, { method, params, size, related: relatedToRequest(pending, method, about, givenUp, clock.now()) });
     return "requests";
   }
 

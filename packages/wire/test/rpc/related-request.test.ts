@@ -26,6 +26,7 @@ describe("a question on the only stream of a server", () => {
   const first = { owner: "a", answer: answeredBy("first") };
   const second = { owner: "a", answer: answeredBy("second") };
   const other = { owner: "b", answer: answeredBy("other") };
+  const unable = { owner: "b", answer: answeredBy("unable"), capabilities: { sampling: {} } };
 
   test.each<[string, readonly McpRequestOptions[], unknown]>([
     ["is the session's without an open request", [], session],
@@ -33,6 +34,9 @@ describe("a question on the only stream of a server", () => {
     ["goes to the only open request", [first], { name: "first", isAmbiguous: false }],
     ["goes to the newest request of one owner", [first, second], { name: "second", isAmbiguous: false }],
     ["of several owners is the session's, and ambiguous", [first, other, second], { ...session, isAmbiguous: true }],
+    ["goes to the only owner that can answer it", [first, unable], { name: "first", isAmbiguous: false }],
+    ["that no owner can answer is ambiguous", [unable, { ...unable, owner: "c" }], { ...session, isAmbiguous: true }],
+    ["goes to the only owner, although it cannot answer", [unable], { name: "unable", isAmbiguous: false }],
     ["of an owner and of the host itself is ambiguous too", [first, {}], { ...session, isAmbiguous: true }],
   ])("%s", async (_what, open, expected) => {
     const server = memoryServer();
