@@ -16,8 +16,10 @@ export {
   type SeenList,
   type SeenName,
 } from "../server/names.ts";
+export { isOfServer, ownAddress, readOwnAddress, type ServerAddress } from "../server/own-address.ts";
 export type { QuarantinedTool } from "../server/registries.ts";
 export { rootsFor } from "../server/roots.ts";
 export type { Server } from "../server/server.ts";
 export { initialServerState, notConnectedError } from "../server/server-state.ts";
 export { type Difference, definitionDigest, differenceOf } from "../server/tool-changes.ts";
+export { viewAddressesOf, withViewAddress } from "../server/tool-view.ts";

@@ -9,6 +9,8 @@ import type { JsonObject } from "@fairlead/wire";
 import { qualify, toModelName, toolKey } from "../normalise/tool-name.ts";
 import { createTemplateMatcher, encodeUri, longestUri, type TemplateMatcher } from "../text/uri-template.ts";
 import type { Catalog } from "./catalog.ts";
+import { isOfServer, ownAddress, readOwnAddress, type ServerAddress, sameAddress } from "./own-address.ts";
+import { viewAddressesOf, withViewAddress } from "./tool-view.ts";
 
 /** A tool or prompt that needs a unique name. */
 export interface Claim {
@@ -65,7 +67,7 @@ function firstFree({ server, name, wish }: Claim, form: NameForm = "bare", isTak
 
 /**
  * A name under which a reader has seen a tool or prompt. For this reader, the name never means anything else, even after
- * the tool or prompt is gone. An address is its own name.
+ * the tool or prompt is gone. An address is its own name, unless another server uses the same one (`own-address.ts`).
  */
 export interface Pin {
   readonly server: string;
@@ -165,6 +167,8 @@ export class ClientPins {
   readonly #matchers: (TemplateMatcher & Pick<Pin, "server">)[] = [];
   /** How many of the seen templates were read into `#matchers`. */
   #readTemplates = 0;
+  /** The servers of the addresses that the client has seen as their servers write them, by `sameAddress`. */
+  readonly #owners = new Map<string, string>();
 
   constructor({ earlier = [], onSeen }: ClientPinsOptions = {}) {
     const sizes = new Map<string, number>();
@@ -175,6 +179,7 @@ export class ClientPins {
     this.templates = new Pins(of("templates"), sizes, templateSize);
     this.links = new Pins(of("links"));
     this.#onSeen = onSeen;
+    for (const pins of [this.resources, this.templates, this.links]) this.#noteOwners(pins.all);
   }
 
   /**
@@ -185,15 +190,53 @@ export class ClientPins {
     const pins = this[list];
     const before = pins.all.length;
     const usable = names.filter((name) => pins.pin(name));
+    if (list !== "tools" && list !== "prompts") this.#noteOwners(pins.all.slice(before));
     if (this.#onSeen !== undefined && pins.all.length > before)
       this.#onSeen(pins.all.slice(before).map((pin) => ({ ...pin, list })));
     return usable;
   }
 
+  #noteOwners(pins: readonly Pin[]): void {
+    for (const { server, name, as } of pins)
+      if (as === name && isOfServer(as)) this.#owners.set(sameAddress(as), this.#owners.get(sameAddress(as)) ?? server);
+  }
+
   /** Returns the server of an address or a template that the client has seen. */
   ownerOf(address: string): string | undefined {
+    return this.pinOf(address)?.server;
+  }
+
+  /** Returns what an address or a template means that the client has seen. */
+  pinOf(address: string): Pin | undefined {
     const { resources, templates, links } = this;
-    return (resources.ownerOf(address) ?? templates.ownerOf(address) ?? links.ownerOf(address))?.server;
+    return resources.ownerOf(address) ?? templates.ownerOf(address) ?? links.ownerOf(address);
+  }
+
+  /**
+   * Returns a function that gives the client's address for a server's address of a view or skill: the one that the client
+   * knows, or the server's own if no other server has it, or one that names the server. The first server that asks for an
+   * address has it.
+   */
+  createAddresses(mayList: (server: string, uri: string) => boolean = this.createListing()): AddressOf {
+    const given = new Map<string, string>();
+    const isFree = (server: string, uri: string): boolean => {
+      // An address that names a server always leads to that server, so no server may list it as its own.
+      if (readOwnAddress(uri) !== undefined) return false;
+      const key = sameAddress(uri);
+      if ((given.get(key) ?? this.#owners.get(key) ?? server) !== server || !mayList(server, uri)) return false;
+      given.set(key, server);
+      return true;
+    };
+    const found = new Map<string, string>();
+    return (server, uri) => {
+      if (!isOfServer(uri)) return uri;
+      const key = toolKey(server, uri);
+      const seen =
+        this.resources.nameOf(server, uri) ?? this.templates.nameOf(server, uri) ?? this.links.nameOf(server, uri);
+      const as = seen ?? found.get(key) ?? (isFree(server, uri) ? uri : (ownAddress({ server, uri }) ?? uri));
+      found.set(key, as);
+      return as;
+    };
   }
 
   /** Returns the server of an address that the client has seen, or that a template which it has seen can produce. */
@@ -255,6 +298,9 @@ function createWork(): (server: string, work: number) => boolean {
   };
 }
 
+/** Returns the client's address for a server's address. Addresses other than those of views and skills stay as they are. */
+export type AddressOf = (server: string, uri: string) => string;
+
 /** The catalog of a server that a client sees. */
 export interface SeenCatalog {
   readonly server: string;
@@ -270,16 +316,31 @@ export interface ClientItem<Definition = JsonObject> {
 }
 
 /** A client's lists. The keys are the names and URIs that the client uses. */
-export type ClientLists = Readonly<Record<Exclude<SeenList, "links">, ReadonlyMap<string, ClientItem>>>;
+export interface ClientLists extends Readonly<Record<Exclude<SeenList, "links">, ReadonlyMap<string, ClientItem>>> {
+  readonly addressOf: AddressOf;
+  /** The views of tools, by the client's addresses. A server need not list them. */
+  readonly views: ReadonlyMap<string, ServerAddress>;
+}
 
 /**
  * Returns the lists of a client. `catalogs` has those of the servers that it sees, in the order of the settings. If
  * several servers list one URI, only one of them is listed: the one from which the client knows it, otherwise the first.
+ * Addresses of views and skills are listed for each server, because they are unique.
  */
 export function listsFor(catalogs: readonly SeenCatalog[], pins: ClientPins): ClientLists {
   const forms = new Map(catalogs.map(({ server, form }) => [server, form]));
   const formOf = (server: string): NameForm | undefined => forms.get(server);
   const mayList = pins.createListing();
+  const unique = pins.createAddresses(mayList);
+  // A client of one server sees the server's own addresses.
+  const addressOf: AddressOf = (server, uri) => (formOf(server) === "own" ? uri : unique(server, uri));
+  const views = new Map<string, ServerAddress>();
+  for (const { server, catalog } of catalogs) {
+    for (const tool of catalog.tools)
+      for (const uri of viewAddressesOf(tool)) views.set(addressOf(server, uri), { server, uri });
+    for (const { uri } of catalog.resources) addressOf(server, uri);
+    for (const { uriTemplate } of catalog.resourceTemplates) addressOf(server, uriTemplate);
+  }
   const tools = itemsOf(
     catalogs,
     (catalog) => catalog.tools,
@@ -300,11 +361,26 @@ export function listsFor(catalogs: readonly SeenCatalog[], pins: ClientPins): Cl
     (catalog) => catalog.resourceTemplates,
     ({ uriTemplate }) => uriTemplate,
   );
+  const withViews = tools.map((tool) => ({
+    ...tool,
+    definition: withViewAddress(tool.definition, (uri) => addressOf(tool.server, uri)),
+  }));
+  const isUnique = ({ server, name }: ClientItem): boolean => isOfServer(name) && formOf(server) !== "own";
   return {
-    tools: nameList(tools, { pins: pins.tools, formOf }),
+    tools: nameList(withViews, { pins: pins.tools, formOf }),
     prompts: nameList(prompts, { pins: pins.prompts, formOf }),
-    resources: firstOfEach(resources.filter(({ server, name }) => mayList(server, name))),
-    templates: firstOfEach(templates.filter(({ server, name }) => (pins.ownerOf(name) ?? server) === server)),
+    resources: addressList(
+      resources.filter((item) => isUnique(item) || mayList(item.server, item.name)),
+      "uri",
+      addressOf,
+    ),
+    templates: addressList(
+      templates.filter((item) => isUnique(item) || (pins.ownerOf(item.name) ?? item.server) === item.server),
+      "uriTemplate",
+      addressOf,
+    ),
+    addressOf,
+    views,
   };
 }
 
@@ -325,8 +401,16 @@ function nameList(items: readonly ClientItem<object>[], rules: NameRules): Reado
   return named;
 }
 
-function firstOfEach(items: readonly ClientItem[]): ReadonlyMap<string, ClientItem> {
+function addressList(
+  items: readonly ClientItem[],
+  member: "uri" | "uriTemplate",
+  addressOf: AddressOf,
+): ReadonlyMap<string, ClientItem> {
   const first = new Map<string, ClientItem>();
-  for (const item of items) if (!first.has(item.name)) first.set(item.name, item);
+  for (const item of items) {
+    const as = addressOf(item.server, item.name);
+    if (!first.has(as))
+      first.set(as, as === item.name ? item : { ...item, definition: { ...item.definition, [member]: as } });
+  }
   return first;
 }

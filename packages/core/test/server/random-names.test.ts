@@ -6,16 +6,20 @@ import { compileSchema } from "../../src/normalise/schema/compile.ts";
 import { toModelName } from "../../src/normalise/tool-name.ts";
 import type { Catalog } from "../../src/server/catalog.ts";
 import { ClientPins, listsFor, type NameForm, type Pin, type SeenCatalog } from "../../src/server/names.ts";
+import { isOfServer } from "../../src/server/own-address.ts";
 import { ConversationTools } from "../../src/server/pinned-tools.ts";
 import { RegisteredTools } from "../../src/server/registries.ts";
+import { viewAddressesOf } from "../../src/server/tool-view.ts";
 import { acceptable, awkwardName } from "../support/adversarial-names.ts";
 import { sampleTool } from "../support/sample-tools.ts";
 
 const servers = ["a", "b", "a__b", "x".repeat(70), "demo"] as const;
 const forms = new Map<string, NameForm>([["demo", "qualified"]]);
 const names = fc.uniqueArray(awkwardName, { maxLength: 6 });
-const uris = fc.uniqueArray(fc.constantFrom("x://1", "x://2", "y://1", "z://1"), { maxLength: 3 });
-const templates = fc.uniqueArray(fc.constantFrom("x://{id}", "y://{+path}"), { maxLength: 2 });
+const uris = fc.uniqueArray(fc.constantFrom("x://1", "y://1", "z://1", "ui://1", "UI://1", "ui://fairlead.a/1"), {
+  maxLength: 4,
+});
+const templates = fc.uniqueArray(fc.constantFrom("x://{id}", "y://{+path}", "ui://{+path}"), { maxLength: 2 });
 const catalog = fc.record({ tools: names, prompts: names, uris, templates });
 const order = fc.shuffledSubarray([...servers], { minLength: servers.length });
 const visible = fc.subarray([...servers]);
@@ -66,7 +70,7 @@ const claimsIn = (offers: ReadonlyMap<string, Offer>, list: "tools" | "prompts",
 
 function toCatalog({ tools, prompts, uris: listed, templates: produced }: Offer): SeenCatalog["catalog"] {
   const whole: Pick<Catalog, "tools" | "prompts" | "resources" | "resourceTemplates"> = {
-    tools: tools.map((name) => ({ name, inputSchema: {} })),
+    tools: tools.map((name) => ({ name, inputSchema: {}, _meta: { ui: { resourceUri: "ui://1" } } })),
     prompts: prompts.map((name) => ({ name, arguments: [] })),
     resources: listed.map((uri) => ({ uri, name: uri })),
     resourceTemplates: produced.map((uriTemplate) => ({ uriTemplate, name: uriTemplate })),
@@ -107,12 +111,23 @@ test(
               expect(definition[list === "resources" ? "uri" : list === "templates" ? "uriTemplate" : "name"]).toBe(as);
               if (list === "resources") expect(pins.serverOf(as)).toBe(server);
             }
+          // Each server's views and skills are listed, and the address of a tool's view leads to the tool's server.
+          const unique = [...view.resources.values()].filter(({ name }) => isOfServer(name));
+          expect(unique.map(({ server, name }) => [server, name])).toEqual(
+            catalogs.flatMap(({ server, catalog: { resources } }) =>
+              resources.flatMap(({ uri }) => (isOfServer(uri) ? [[server, uri]] : [])),
+            ),
+          );
+          for (const { server, definition } of view.tools.values())
+            expect(viewAddressesOf(definition).map((as) => view.views.get(as))).toEqual([{ server, uri: "ui://1" }]);
           // What was told to the relay is enough for the next host.
           const next = new ClientPins({
             earlier: lists.flatMap((list) => pins[list].all.map((pin) => ({ ...pin, list }))),
           });
           expect(told).toHaveLength(lists.reduce((sum, list) => sum + pins[list].all.length, 0));
-          expect(listsFor(catalogs, next)).toEqual(listsFor(catalogs, pins));
+          const { addressOf: _now, ...now } = listsFor(catalogs, pins);
+          const { addressOf: _then, ...then } = listsFor(catalogs, next);
+          expect(then).toEqual(now);
         }
       }),
       options,

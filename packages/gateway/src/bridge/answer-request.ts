@@ -1,7 +1,7 @@
 /** Answers the requests of one client. List requests are answered from the catalogs, most others go to a server. */
 
 import type { ListableTool } from "@fairlead/core/host";
-import type { Pin } from "@fairlead/core/server";
+import { type Pin, readOwnAddress, viewAddressesOf } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { ownTools } from "../lists/client-view.ts";
@@ -48,7 +48,7 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
     case "prompts/get":
       return forwardRequest(context, call, { ...asked, ...ownerOf(context, params, "prompts") });
     case "resources/read":
-      return forwardRequest(context, call, { ...asked, server: readerOf(context, call, params["uri"]) });
+      return forwardRequest(context, call, { ...asked, ...readerOf(context, call, params) });
     case "completion/complete":
       return forwardRequest(context, call, { ...asked, ...completed(context, call, params) });
     case "tasks/get":
@@ -65,7 +65,7 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
  * first. The client may know the name from an earlier run of the gateway.
  */
 function isUnknown(context: BridgeContext, { method, params }: ReceivedRequest): boolean {
-  const { view, serverOf } = context;
+  const { view, targetOf } = context;
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
   switch (method) {
     case "tools/call":
@@ -75,7 +75,7 @@ function isUnknown(context: BridgeContext, { method, params }: ReceivedRequest):
       if (typeof name === "string") return isUnsure(context, "prompts", name);
       return method === "completion/complete" && !view().templates.has(stringOf(uri) ?? "");
     case "resources/read":
-      return typeof uri === "string" && serverOf(uri) === undefined;
+      return typeof uri === "string" && targetOf(uri) === undefined;
     default:
       return false;
   }
@@ -107,7 +107,7 @@ async function allowedTools({ view, client, workspace }: BridgeContext): Promise
 
 /** If the client has a tool budget, returns only the tools that fit it. */
 async function listedTools(context: BridgeContext): Promise<readonly JsonObject[]> {
-  const { client, workspace, view, see } = context;
+  const { client, workspace, view, see, names } = context;
   const { host } = workspace;
   const allowed = await allowedTools(context);
   const budget = host.gateway.clientProfile(client.name)?.toolBudget;
@@ -117,7 +117,13 @@ async function listedTools(context: BridgeContext): Promise<readonly JsonObject[
   const items = listed.map(({ serverName: server, serverToolName: name, definition }) => {
     return { server, name, as: String(definition["name"]), definition };
   });
-  return see("tools", items).map(({ definition }) => definition);
+  context.seeAddresses();
+  // A view must be the view of the tool's own server. A server that has used too many addresses gets no more of them.
+  const isOfServer = (server: string, uri: string): boolean =>
+    client.only !== undefined || (names.ownerOf(uri) ?? readOwnAddress(uri)?.server) === server;
+  return see("tools", items)
+    .filter(({ server, definition }) => viewAddressesOf(definition).every((uri) => isOfServer(server, uri)))
+    .map(({ definition }) => definition);
 }
 
 async function callTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
@@ -203,9 +209,15 @@ function unknownName({ view, names }: BridgeContext, given: unknown, list: "tool
   return `there is no ${shown} in ${where}`;
 }
 
-function readerOf({ serverOf }: BridgeContext, { era }: ClientCall, uri: unknown): string {
-  const server = typeof uri === "string" ? serverOf(uri) : undefined;
-  if (server !== undefined) return server;
+/**
+ * Finds the server of a resource. In the returned parameters, `uri` is the address that this server uses.
+ * @throws WireError if no server has it
+ */
+function readerOf({ targetOf }: BridgeContext, { era }: ClientCall, params: JsonObject): Owned & Pick<Forwarded, "as"> {
+  const { uri } = params;
+  const target = typeof uri === "string" ? targetOf(uri) : undefined;
+  if (target !== undefined && typeof uri === "string")
+    return { server: target.server, params: target.uri === uri ? params : { ...params, uri: target.uri }, as: uri };
   const code = era === "modern" ? rpcCodes.invalidParams : rpcCodes.resourceNotFound;
   throw rpcError(code, "no configured server lists this resource", { uri });
 }
@@ -217,7 +229,10 @@ function completed(context: BridgeContext, call: ClientCall, params: JsonObject)
     const uri = stringOf(ref["uri"]) ?? "";
     const template = context.view().templates.get(uri);
     context.seeAddresses();
-    return { server: template?.server ?? readerOf(context, call, uri), params };
+    if (template !== undefined)
+      return { server: template.server, params: { ...params, ref: { ...ref, uri: template.name } } };
+    const { server, params: own } = readerOf(context, call, ref);
+    return { server, params: { ...params, ref: own } };
   }
   const { server, params: own } = ownerOf(context, ref, "prompts");
   return { server, params: { ...params, ref: own } };

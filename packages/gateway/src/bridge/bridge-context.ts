@@ -1,7 +1,16 @@
 /** The state that the gateway shares between all requests of one client. */
 
 import type { Clock } from "@fairlead/core/clock";
-import { ClientPins, type Pin, type SeenList, type Server } from "@fairlead/core/server";
+import {
+  ClientPins,
+  isOfServer,
+  ownAddress,
+  type Pin,
+  readOwnAddress,
+  type SeenList,
+  type Server,
+  type ServerAddress,
+} from "@fairlead/core/server";
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { Consent } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";
@@ -47,10 +56,16 @@ export interface BridgeContext extends GatewayParts {
   readonly see: <T extends Pin>(list: SeenList, names: readonly T[]) => readonly T[];
   /** Fixes all addresses that the view has now: which server a URI belongs to depends on all of them. */
   readonly seeAddresses: () => void;
-  /** Fixes the addresses in a server's result. An address that no server has shown before belongs to this server. */
-  readonly seeLinks: (server: string, uris: readonly string[]) => void;
-  /** Returns the server of a URI that the client uses, and keeps it. Undefined if no server can have it. */
-  readonly serverOf: (uri: string) => string | undefined;
+  /**
+   * Fixes the addresses in a server's result. An address that no server has shown before belongs to this server. Returns
+   * the function that gives the client's address for each of them.
+   */
+  readonly seeLinks: (server: string, uris: readonly string[]) => (uri: string) => string;
+  /**
+   * Returns the server of a URI that the client uses, with the server's own URI, and keeps it. Undefined if no server can
+   * have it.
+   */
+  readonly targetOf: (uri: string) => ServerAddress | undefined;
   /** Connects to servers without a cached catalog, and waits for them. Rejects if the signal aborts first. */
   readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;
 }
@@ -94,6 +109,10 @@ export function createBridgeContext(
         list,
         [...now[list]].map(([as, { server, name }]) => ({ server, name, as })),
       );
+    see(
+      "resources",
+      [...now.views].map(([as, { server, uri }]) => ({ server, name: uri, as })),
+    );
   }
 
   return {
@@ -107,24 +126,39 @@ export function createBridgeContext(
     see,
     seeAddresses,
     seeLinks(server, uris) {
+      if (client.only !== undefined) return (uri) => uri;
       seeAddresses();
+      const { addressOf } = currentView();
       const mayList = names.createListing();
-      const added = uris.filter((uri) => names.ownerOf(uri) === undefined && mayList(server, uri));
+      const isNew = (uri: string): boolean =>
+        addressOf(server, uri) === uri && names.ownerOf(uri) === undefined && mayList(server, uri);
       see(
         "links",
-        added.map((uri) => ({ server, name: uri, as: uri })),
+        uris.filter(isNew).map((uri) => ({ server, name: uri, as: uri })),
       );
+      return (uri) => {
+        const as = addressOf(server, uri);
+        // An address that could not be kept for its server must name the server.
+        const isKept = as !== uri || !isOfServer(uri) || names.ownerOf(uri) === server;
+        return isKept ? as : (ownAddress({ server, uri }) ?? uri);
+      };
     },
-    serverOf(uri) {
+    targetOf(uri) {
       seeAddresses();
       const now = currentView();
+      const reached = (target: ServerAddress): ServerAddress | undefined =>
+        now.servers.includes(target.server) ? target : undefined;
+      const pin = names.pinOf(uri);
+      if (pin !== undefined) return reached({ server: pin.server, uri: pin.name });
+      const own = client.only === undefined ? readOwnAddress(uri) : undefined;
+      if (own !== undefined && now.servers.includes(own.server)) return own;
       const seen = names.serverOf(uri);
-      if (seen !== undefined) return now.servers.includes(seen) ? seen : undefined;
+      if (seen !== undefined) return reached({ server: seen, uri });
       const server = serverOfNewUri(uri, now, names);
       if (server === undefined) return undefined;
       // No list has this address. It stays with its server, even if another server lists it later.
       const isKept = see("resources", [{ server, name: uri, as: uri }]).length > 0;
-      return isKept || now.servers.length === 1 ? server : undefined;
+      return isKept || now.servers.length === 1 ? { server, uri } : undefined;
     },
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, {

@@ -5,7 +5,7 @@ import type { GatewayHost } from "@fairlead/core/host";
 import type { ConfirmPort } from "@fairlead/core/policy";
 import { decidedMethods } from "@fairlead/core/request";
 import type { JsonObject, Progress } from "@fairlead/wire";
-import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";
 import { approvedSubject } from "../questions/approval-store.ts";
 import type { ClientCall } from "../questions/client-call.ts";
@@ -13,6 +13,7 @@ import { adaptResult, toolError } from "./adapt-result.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { reaches } from "./log-levels.ts";
+import { withClientAddresses } from "./result-addresses.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
 import { ServerQuestions } from "./server-questions.ts";
 import { isTaskMethod, taskOptions } from "./tasks.ts";
@@ -22,6 +23,8 @@ export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
+  /** The address by which the client reads a resource. In `params` is the one that the server uses. */
+  readonly as?: string | undefined;
   /** What a person has already approved, as returned by `approvedSubject`. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request, with the text of `approvedSubject`. */
@@ -84,9 +87,8 @@ export async function forwardRequest(
     );
     context.heap.check();
     if (result["isError"] === true) questions.throwIfLacking();
-    const links = linksIn(method, result);
-    if (links.length > 0) context.seeLinks(server, links);
-    const own = isObject(result["inputRequests"]) ? await questions.inResult(result) : result;
+    const addressed = withClientAddresses(context, request, result);
+    const own = isObject(addressed["inputRequests"]) ? await questions.inResult(addressed) : addressed;
     return adaptResult(method, "taskId" in own ? await context.tasks.toClient(owner, method, own) : own, call.era);
   } catch (error) {
     if (serverReply(error) !== undefined) questions?.throwIfLacking();
@@ -196,13 +198,15 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
 const shownToModel: ReadonlySet<string> = new Set(["denied", "changed", "arguments_invalid"]);
 
 /** Throws the error for the client. A refused tool call becomes a result with `isError` instead. */
-function failed(error: unknown, call: ClientCall, { method, params }: Forwarded): JsonObject {
+function failed(error: unknown, call: ClientCall, { method, params, as }: Forwarded): JsonObject {
   const reply = serverReply(error);
-  const { code, data } = reply?.evidence.rpc ?? {};
+  const { code, data: sent } = reply?.evidence.rpc ?? {};
+  const isNamed = as !== undefined && as !== params["uri"] && member(sent, "uri") === params["uri"];
+  const data = isNamed ? { ...objectOf(sent), uri: as } : sent;
   if (reply !== undefined && call.era === "modern" && code === rpcCodes.resourceNotFound)
     throw rpcError(rpcCodes.invalidParams, reply.message, data);
   const isNotFound = method === "resources/read" && code === rpcCodes.invalidParams;
-  if (reply !== undefined && call.era === "legacy" && isNotFound && member(data, "uri") === params["uri"])
+  if (reply !== undefined && call.era === "legacy" && isNotFound && member(sent, "uri") === params["uri"])
     throw rpcError(rpcCodes.resourceNotFound, reply.message, data);
   if (reply !== undefined && call.era === "legacy" && code === rpcCodes.missingCapability)
     throw rpcError(
@@ -210,6 +214,7 @@ function failed(error: unknown, call: ClientCall, { method, params }: Forwarded)
       `the server needs a capability that this client does not declare: ${reply.message}`,
       data,
     );
+  if (reply !== undefined && isNamed && code !== undefined) throw rpcError(code, reply.message, data);
   const isShown = error instanceof HostError && shownToModel.has(error.code) && method === "tools/call";
   if (reply === undefined && isShown) return toolError(refusalText(error), call.era);
   if (error instanceof ApprovalNeeded)
@@ -225,36 +230,4 @@ function refusalText(error: HostError): string {
   // The command after invalid arguments shows the tool's schema, which the model already has.
   const isComplete = error instanceof ApprovalNeeded || error.code === "arguments_invalid" || error.next === undefined;
   return isComplete ? error.message : `${error.message}\nNext: ${error.next}`;
-}
-
-const none: readonly string[] = [];
-
-/** Returns the URIs of linked and embedded resources, and of the parts of a resource. */
-function linksIn(method: string, result: JsonObject): readonly string[] {
-  if (isTaskMethod(method)) return isObject(result["result"]) ? linksIn("tools/call", result["result"]) : none;
-  switch (method) {
-    case "tools/call":
-      return urisOf(listOf(result["content"]));
-    case "prompts/get":
-      return urisOf(listOf(result["messages"]).map((message) => member(message, "content")));
-    case "resources/read":
-      return listOf(result["contents"]).flatMap(uriOf);
-    default:
-      return none;
-  }
-}
-
-function urisOf(blocks: readonly unknown[]): readonly string[] {
-  if (!blocks.some(isResource)) return none;
-  return blocks.filter(isResource).flatMap((block) => uriOf(objectOf(block)["resource"] ?? block));
-}
-
-function isResource(block: unknown): boolean {
-  const type = member(block, "type");
-  return type === "resource_link" || type === "resource";
-}
-
-function uriOf(holder: unknown): readonly string[] {
-  const uri = member(holder, "uri");
-  return typeof uri === "string" ? [uri] : none;
 }

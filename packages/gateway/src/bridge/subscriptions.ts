@@ -1,6 +1,7 @@
 /** The resource subscriptions of one client, and the answer to `subscriptions/listen`. */
 
 import type { ListName } from "@fairlead/core/events";
+import type { ServerAddress } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import type { ClientCall } from "../questions/client-call.ts";
@@ -12,7 +13,7 @@ import { rpcCodes, rpcError, toRpcError } from "./rpc-error.ts";
 /** Maximum number of resources that one client may subscribe to. */
 const mostResources = 1024;
 
-/** The resources that one client has subscribed to, by URI. */
+/** The resources that one client has subscribed to, by the URIs that the client uses. */
 export interface ResourceSubscriptions {
   /**
    * Subscribes to a resource. Does nothing if the client has already subscribed.
@@ -24,9 +25,9 @@ export interface ResourceSubscriptions {
 }
 
 /** A subscription that the server has not confirmed yet. */
-interface OpeningSubscription {
-  readonly server: string;
-  readonly uri: string;
+interface OpeningSubscription extends ServerAddress {
+  /** The client's address. */
+  readonly as: string;
   isRemoved: boolean;
   /** The server may report a change before the gateway has read its confirmation. */
   isUpdated: boolean;
@@ -40,24 +41,26 @@ export function createResourceSubscriptions(
   context: BridgeContext,
   onUpdated: (uri: string) => void,
 ): ResourceSubscriptions {
-  const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
+  /** By the client's addresses. */
+  const held = new Map<string, ServerAddress & { readonly subscription: Disposable }>();
   /** These count towards `mostResources`. */
   const opening = new Set<OpeningSubscription>();
   let isClosed = false;
   const stop = context.workspace.news.onUpdated((server, uri) => {
-    if (held.get(uri)?.server === server) onUpdated(uri);
+    for (const [as, one] of held) if (one.server === server && one.uri === uri) onUpdated(as);
     for (const begun of opening) if (begun.server === server && begun.uri === uri) begun.isUpdated = true;
   });
 
   return {
-    async add(call, uri) {
-      if (typeof uri === "string" && held.has(uri)) return;
+    async add(call, as) {
+      if (typeof as === "string" && held.has(as)) return;
       if (held.size + opening.size >= mostResources)
         throw rpcError(rpcCodes.refused, `a client can subscribe to at most ${mostResources} resources`);
-      const server = typeof uri === "string" ? context.serverOf(uri) : undefined;
-      if (typeof uri !== "string" || server === undefined)
-        throw rpcError(rpcCodes.resourceNotFound, "no configured server lists this resource", { uri });
-      const begun: OpeningSubscription = { server, uri, isRemoved: false, isUpdated: false };
+      const target = typeof as === "string" ? context.targetOf(as) : undefined;
+      if (typeof as !== "string" || target === undefined)
+        throw rpcError(rpcCodes.resourceNotFound, "no configured server lists this resource", { uri: as });
+      const { server, uri } = target;
+      const begun: OpeningSubscription = { server, uri, as, isRemoved: false, isUpdated: false };
       opening.add(begun);
       try {
         const { host } = context.workspace;
@@ -73,20 +76,20 @@ export function createResourceSubscriptions(
               : undefined,
         });
         // Meanwhile the client may have subscribed again, unsubscribed or disconnected.
-        if (isClosed || begun.isRemoved || held.has(uri)) return subscription[Symbol.dispose]();
-        held.set(uri, { server, subscription });
-        if (begun.isUpdated) onUpdated(uri);
+        if (isClosed || begun.isRemoved || held.has(as)) return subscription[Symbol.dispose]();
+        held.set(as, { server, uri, subscription });
+        if (begun.isUpdated) onUpdated(as);
       } catch (error) {
         throw toRpcError(error);
       } finally {
         opening.delete(begun);
       }
     },
-    remove(uri) {
-      if (typeof uri !== "string") return;
-      for (const begun of opening) if (begun.uri === uri) begun.isRemoved = true;
-      held.get(uri)?.subscription[Symbol.dispose]();
-      held.delete(uri);
+    remove(as) {
+      if (typeof as !== "string") return;
+      for (const begun of opening) if (begun.as === as) begun.isRemoved = true;
+      held.get(as)?.subscription[Symbol.dispose]();
+      held.delete(as);
     },
     close() {
       isClosed = true;

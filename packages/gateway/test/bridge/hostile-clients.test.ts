@@ -163,7 +163,7 @@ test("a client that subscribes to very many resources at once reaches the limit"
     client: { name: "x", conversation: "1" },
     workspace: { host: { gateway }, connectionOf: async () => undefined, news: { onUpdated: () => () => {} } },
     consent: { port: () => undefined },
-    serverOf: () => "one",
+    targetOf: (uri: string) => ({ server: "one", uri }),
   } as unknown as BridgeContext;
   const subscriptions = createResourceSubscriptions(context, () => {});
   const call = { era: "legacy", capabilities: {} } as ClientCall;
@@ -198,20 +198,20 @@ test("an unsubscribe that overtakes its subscribe ends the subscription", async 
       news: { onUpdated },
     },
     consent: { port: () => undefined },
-    serverOf: () => "one",
+    targetOf: () => ({ server: "one", uri: "own:1" }),
   } as unknown as BridgeContext;
   const subscriptions = createResourceSubscriptions(context, (uri) => updates.push(uri));
   const call = { era: "legacy", capabilities: {} } as ClientCall;
   const added = subscriptions.add(call, "x:1");
-  update("one", "x:1");
+  update("one", "own:1");
   subscriptions.remove("x:1");
   opening.resolve();
   await added;
-  update("one", "x:1");
+  update("one", "own:1");
   expect([ended, updates]).toEqual([1, []]);
   await subscriptions.add(call, "x:1");
-  update("one", "x:1");
-  update("other", "x:1");
+  update("one", "own:1");
+  update("other", "own:1");
   expect(updates).toEqual(["x:1"]);
   subscriptions.close();
 });
