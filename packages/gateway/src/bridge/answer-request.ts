@@ -178,7 +178,7 @@ function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items
  * @throws WireError if no server has it, or if the server that had it under this name no longer does
  */
 function ownerOf(context: BridgeContext, params: JsonObject, list: "tools" | "prompts"): Owned {
-  const found = find(context, params, list);
+  const found = find(context, params, list) ?? unlistedOwner(context, params, list);
   if (found !== undefined) return found;
   const reason = list === "tools" ? "tool_unknown" : "prompt_unknown";
   throw rpcError(rpcCodes.invalidParams, unknownName(context, params["name"], list), { reason });
@@ -196,6 +196,22 @@ function find({ view, see }: BridgeContext, params: JsonObject, list: "tools" | 
   // server is known.
   const isUnlisted = only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name));
   return isUnlisted ? { server: only, params } : undefined;
+}
+
+/**
+ * Returns the server that has shown the client this name, if its catalog is not loaded: a reload has replaced it. If it
+ * cannot start, the client gets its error.
+ */
+function unlistedOwner(
+  { names, workspace, view }: BridgeContext,
+  params: JsonObject,
+  list: "tools" | "prompts",
+): Owned | undefined {
+  const { server, name } = names[list].ownerOf(stringOf(params["name"]) ?? "") ?? {};
+  if (server === undefined || workspace.host.catalog(server) !== undefined) return undefined;
+  const { servers, hasTool } = view();
+  const isAllowed = list === "tools" ? hasTool(server, name ?? "") : servers.includes(server);
+  return isAllowed ? { server, params: { ...params, name } } : undefined;
 }
 
 /** Says why a tool or prompt cannot be used under this name. */

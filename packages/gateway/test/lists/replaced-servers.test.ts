@@ -1,0 +1,27 @@
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test, vi } from "vitest";
+import { gatewayScene } from "../support/gateway-scene.ts";
+
+const broken = { command: "no-such-program-anywhere", args: [] };
+
+test.for([
+  ["tools/list", "tools/call", "echo"],
+  ["prompts/list", "prompts/get", "test_simple_prompt"],
+] as const)(
+  "after a reload replaced a server by one that cannot start, a call after %s says why it cannot",
+  async ([list, method, name]) => {
+    const program = method === "tools/call" ? stdioServer("counted") : stdioServer("conformance", "--legacy-only");
+    await using here = await gatewayScene({ servers: { s: program, other: stdioServer("counted") } });
+    const client = await here.client({ era: "legacy" });
+    expect(JSON.stringify(await client.request(list))).toContain(`"${name}"`);
+    await here.setSettings({ mcpServers: { s: broken, other: stdioServer("counted") } });
+    await vi.waitFor(async () => expect(JSON.stringify(await client.request(list))).not.toContain(`"${name}"`), {
+      timeout: 30_000,
+    });
+    const failure = client.request(method, { name, arguments: {} });
+    await expect(failure).rejects.toMatchObject({
+      message: expect.stringContaining("no-such-program-anywhere"),
+      evidence: { rpc: { data: { server: "s", next: expect.any(String) } } },
+    });
+  },
+);
