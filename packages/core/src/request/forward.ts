@@ -37,8 +37,27 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
   }
   const { signal, confirm, confirmed, turn, onProgress, connection } = given;
   const { name: client, conversation } = request.client;
-  const sender = { who: "client", client, conversation, signal, confirm, confirmed, turn, connection } as const;
-  return runRequest({ ...sender, serverName, ...subject, watch: { onProgress } }, host);
+  // Lists every member: V8 adds members to a spread object more slowly than the request is sent.
+  return runRequest(
+    {
+      who: "client",
+      client,
+      conversation,
+      serverName,
+      serverToolName: subject.serverToolName,
+      kind: subject.kind,
+      args: subject.args,
+      shown: subject.shown,
+      target: subject.target,
+      signal,
+      confirm,
+      confirmed,
+      turn,
+      connection,
+      watch: { onProgress },
+    },
+    host,
+  );
 }
 
 type Subject = Pick<Request<JsonObject>, "kind" | "serverToolName" | "args" | "shown" | "target">;
@@ -51,25 +70,25 @@ function subjectOf(
   { shownTool }: ForwardingHost,
 ): Subject | undefined {
   const { server, method, params } = request;
-  const { timeout, onProgress } = given;
-  const wire = toWire(request, given);
+  const { timeout } = given;
   const identity = { serverName: server, serverToolName: name, connection: given.connection };
   const read = (what: string): RequestTarget<JsonObject> => ({
     kind: "read",
     timeout,
-    send: (client, times) => client.request(what, method, params, { ...times, onProgress, ...wire }),
+    send: (client, times) => client.request(what, method, params, toWire(request, given, times)),
   });
   switch (method) {
     case "tools/call": {
       const sendCall = (client: Connection, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
         // Unchanged arguments are sent exactly as the client sent them.
         const sent = checked === args ? params : { ...params, arguments: checked };
-        return client.request(`${server}.${name}`, method, sent, { ...options, ...wire });
+        return client.request(`${server}.${name}`, method, sent, toWire(request, given, options));
       };
       const target: RequestTarget<JsonObject> = {
         kind: "call",
         timeout,
-        send: (executor, call, how) => executor.forward({ ...call, send: sendCall }, how),
+        send: (executor, { client, tool, args: checked }, how) =>
+          executor.forward({ client, tool, args: checked, send: sendCall }, how),
       };
       return { kind: "tool", serverToolName: name, args, shown: shownTool(identity), target };
     }
@@ -102,7 +121,7 @@ function send(request: ForwardedRequest, given: ForwardOptions, host: RequestHos
       const client = await connection.ready(signal);
       leave = await given.turn?.(servers.configuration.settings.host.limits, signal);
       const timeout = given.timeout ?? usual;
-      const options = { signal, timeout, ...toWire(request, given) };
+      const options = toWire(request, given, { signal, timeout });
       return await client.request(`${method} of ${server}`, method, params, options);
     } finally {
       leave?.();
@@ -127,10 +146,29 @@ async function complete(request: ForwardedRequest, given: ForwardOptions, host: 
 /**
  * The options for sending a request. With `owner`, a request that the server sends meanwhile goes to the same client.
  */
-function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
-  const { meta, capabilities, logLevel, onNotification, answer, input, tasks, beforeSend } = given;
+function toWire(
+  { client }: ForwardedRequest,
+  given: ForwardOptions,
+  { signal, timeout, total, asTask }: McpRequestOptions,
+): McpRequestOptions {
+  const { meta, capabilities, logLevel, onProgress, onNotification, answer, input, tasks, beforeSend } = given;
   const { owner = client.conversation } = given;
-  return { meta, capabilities, logLevel, onNotification, answer, input, tasks, owner, beforeSend };
+  return {
+    signal,
+    timeout,
+    total,
+    asTask,
+    onProgress,
+    meta,
+    capabilities,
+    logLevel,
+    onNotification,
+    answer,
+    input,
+    tasks,
+    owner,
+    beforeSend,
+  };
 }
 
 function invalid(serverName: string, method: string): HostError {
