@@ -24,7 +24,7 @@ export class FileWatch {
   readonly #onChange: (file: string) => void;
   readonly #clock: Clock;
   /** The content of each file that the host knows: when it last read the settings, or when it reported a change. */
-  readonly #known = new Map<WatchedFile, Promise<string | undefined>>();
+  readonly #contents = new Map<WatchedFile, Promise<string | undefined>>();
   readonly #closers: (() => void)[] = [];
   /** Ends with the host's own changes of the files. */
   #ownChanges: Promise<unknown> = Promise.resolve();
@@ -34,14 +34,14 @@ export class FileWatch {
     this.#onChange = onChange;
     this.#clock = clock;
     for (const one of files) {
-      this.#known.set(one, contentOf(one));
+      this.#contents.set(one, contentOf(one));
       this.#watch(one);
     }
   }
 
   /** Takes the files' present contents as known, because the host reads the settings now. */
   renew(): void {
-    for (const one of this.#known.keys()) this.#known.set(one, contentOf(one));
+    for (const one of this.#contents.keys()) this.#contents.set(one, contentOf(one));
   }
 
   /** Reports nothing until `change` has settled. It changes files and makes the host read the settings. */
@@ -89,8 +89,8 @@ export class FileWatch {
     const content = await contentOf(one);
     // A change of the host's own that began meanwhile may have written the file.
     if (this.#ownChanges !== ended) return this.#look(one);
-    if (content === (await this.#known.get(one)) || !this.#isOpen) return;
-    this.#known.set(one, Promise.resolve(content));
+    if (content === (await this.#contents.get(one)) || !this.#isOpen) return;
+    this.#contents.set(one, Promise.resolve(content));
     this.#onChange(one.file);
   }
 }
