@@ -1,13 +1,20 @@
 /** Requests of gateway clients. The host returns the server's results unchanged. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
-import { isObject } from "@fairlead/wire/json";
+import { objectOf } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
 import type { AskedTool } from "../policy/confirmation.ts";
 import type { ToolOnConnection } from "../policy/decide.ts";
 import type { Connection } from "../server/connection.ts";
-import { completedSubject, decidedMethods, type Request, type RequestTarget, shownRead } from "./request.ts";
+import {
+  completedSubject,
+  decidedMethods,
+  invalidParameter,
+  type Request,
+  type RequestTarget,
+  shownRead,
+} from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
 /** The parts of a host that forwarding uses. */
@@ -27,10 +34,10 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
   const { server: serverName, method, params } = request;
   if (undecided.has(method)) return send(request, given, host);
   if (method === "completion/complete") return complete(request, given, host);
-  const args = params["arguments"] ?? {};
-  const name = params[decidedMethods.get(method)?.named ?? "name"];
-  if (typeof name !== "string" || !isObject(args)) return Promise.reject(invalid(serverName, method));
-  const subject = subjectOf(request, name, args, given, host);
+  const problem = invalidParameter(method, params);
+  if (problem !== undefined) return Promise.reject(invalid(serverName, method, problem));
+  const name = String(params[decidedMethods.get(method)?.named ?? "name"]);
+  const subject = subjectOf(request, name, objectOf(params["arguments"]), given, host);
   if (subject === undefined) {
     const message = `${method.slice(0, 100)} cannot be forwarded: the method is not supported`;
     return Promise.reject(new HostError("usage", message, { serverName }));
@@ -134,7 +141,7 @@ function send(request: ForwardedRequest, given: ForwardOptions, host: RequestHos
 async function complete(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
   const { client, server: serverName, method, params } = request;
   const subject = completedSubject(params);
-  if (subject === undefined) throw invalid(serverName, method);
+  if (subject === undefined) throw invalid(serverName, method, invalidParameter(method, params));
   const shown = shownRead(serverName, subject.serverToolName);
   const { name, conversation } = client;
   // If a rule asks for confirmation, the completion runs anyway: Fairlead would otherwise ask after every typed
@@ -171,18 +178,7 @@ function toWire(
   };
 }
 
-function invalid(serverName: string, method: string): HostError {
+function invalid(serverName: string, method: string, problem: string | undefined): HostError {
   // Not `arguments_invalid`: this is a mistake of the client's program, not of its model.
-  return new HostError("usage", `Invalid parameters of ${method.slice(0, 100)}: ${expected(method)}`, { serverName });
-}
-
-function expected(method: string): string {
-  switch (method) {
-    case "resources/read":
-      return "uri must be a string";
-    case "completion/complete":
-      return "ref must name a prompt (ref/prompt) or a resource (ref/resource)";
-    default:
-      return "name must be a string and arguments an object";
-  }
+  return new HostError("usage", `Invalid parameters of ${method.slice(0, 100)}: ${problem}`, { serverName });
 }

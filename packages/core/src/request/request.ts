@@ -1,7 +1,7 @@
 /** A request as data: who asks which server for what, where it is sent, and who is told about it. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { objectOf } from "@fairlead/wire/json";
+import { isObject, objectOf } from "@fairlead/wire/json";
 import type { Call, ExecuteOptions, Executor } from "../execute/executor.ts";
 import type { ReadTimes } from "../execute/repeat.ts";
 import type { TakeTurn } from "../host/gateway-types.ts";
@@ -96,6 +96,17 @@ export function completedSubject(
   const { type, name, uri } = objectOf(params["ref"]);
   if (type === "ref/prompt" && typeof name === "string") return { kind: "prompt", serverToolName: name };
   if (type === "ref/resource" && typeof uri === "string") return { kind: "resource", serverToolName: uri };
+  return undefined;
+}
+
+/** Says which parameter of a client's request is missing or invalid. Undefined if none is, and for other methods. */
+export function invalidParameter(method: string, params: JsonObject): string | undefined {
+  const { named } = decidedMethods.get(method) ?? {};
+  if (named !== undefined && (typeof params[named] !== "string" || params[named] === ""))
+    return `${named} must be a string that is not empty`;
+  if (named === "name" && !isObject(params["arguments"] ?? {})) return "arguments must be an object";
+  if (method === "completion/complete" && completedSubject(params) === undefined)
+    return "ref must name a prompt (ref/prompt) or a resource (ref/resource)";
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 /** Answers the requests of one client. List requests are answered from the catalogs, most others go to a server. */
 
 import type { ListableTool } from "@fairlead/core/host";
+import { invalidParameter } from "@fairlead/core/request";
 import { type Pin, readOwnAddress, viewAddressesOf } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
@@ -24,6 +25,9 @@ export interface ReceivedRequest extends Pick<Forwarded, "confirmed" | "onYes"> 
  * @throws WireError with the JSON-RPC error for the client, also as a rejection of the promise
  */
 export function answerRequest(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
+  const problem = invalidParameter(asked.method, asked.params);
+  if (problem !== undefined)
+    return Promise.reject(rpcError(rpcCodes.invalidParams, `Invalid parameters of ${asked.method}: ${problem}`));
   if (asked.method.endsWith("/list") || isUnknown(context, asked))
     return context.discovered(call.era, call.signal).then(() => answerListed(context, call, asked));
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);

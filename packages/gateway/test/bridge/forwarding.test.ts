@@ -196,3 +196,30 @@ test.for(pairs)(
     stop();
   },
 );
+
+const needsName = "name must be a string that is not empty";
+const needsUri = "uri must be a string that is not empty";
+
+test.for(
+  eras.flatMap((era) =>
+    (
+      [
+        ["tools/call", {}, needsName],
+        ["tools/call", { name: "" }, needsName],
+        ["tools/call", { name: 5, arguments: {} }, needsName],
+        ["tools/call", { name: "test_simple_text", arguments: [] }, "arguments must be an object"],
+        ["prompts/get", {}, needsName],
+        ["prompts/get", { name: null }, needsName],
+        ["resources/read", {}, needsUri],
+        ["resources/read", { uri: { not: "a string" } }, needsUri],
+        ["completion/complete", {}, "ref must name a prompt (ref/prompt) or a resource (ref/resource)"],
+      ] as const
+    ).map((row) => [era, ...row] as const),
+  ),
+)("an invalid parameter of a %s client is named: %s %j", async ([era, method, params, problem]) => {
+  const client = await here.client({ era });
+  await expect(client.request(method, params)).rejects.toMatchObject({
+    message: expect.stringContaining(`Invalid parameters of ${method}: ${problem}`),
+    evidence: { rpc: { code: -32602 } },
+  });
+});
