@@ -25,7 +25,7 @@ import { toShellWord } from "../text/shell-word.ts";
 import type { ListStep } from "./catalog.ts";
 import { ConnectionGroup } from "./connection-group.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
-import { type LiveSession, openLiveSession } from "./live-session.ts";
+import { LiveSession } from "./live-session.ts";
 import { createLogLimit, type LogLimit } from "./log-limit.ts";
 import { catalogNews, toNews } from "./news.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, soon } from "./recovery-plan.ts";
@@ -149,7 +149,7 @@ export class Connection {
 
   /** Whether the server is connected and its catalog was read, and nothing is stopping it. */
   get isReady(): boolean {
-    return this.#live?.filteredCatalog() !== undefined && this.#stopping === undefined;
+    return this.#live?.filteredCatalog !== undefined && this.#stopping === undefined;
   }
 
   /** The connection itself if `isReady`, so that a caller need not wait for `ready`. */
@@ -345,7 +345,7 @@ export class Connection {
 
   /** The catalog that `discover` read; undefined while the server is not connected. */
   get filteredCatalog(): FilteredCatalog | undefined {
-    return this.#live?.filteredCatalog();
+    return this.#live?.filteredCatalog;
   }
 
   /** A random id of the open session; undefined while the server is not connected. Each process has its own. */
@@ -392,7 +392,7 @@ export class Connection {
     } catch (error) {
       if (this.#live !== live) throw await this.#endError();
       // If reading the catalog again fails, the earlier one is still usable, so the connection stays.
-      if (live.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
+      if (live.filteredCatalog === undefined && error instanceof HostError && error.code !== "cancelled")
         await this.#end(error);
       throw error;
     }
@@ -499,7 +499,7 @@ export class Connection {
     const { definition, connectTimeout: defaultTimeout, observe, onNews, random = Math.random } = this.#options;
     const { connectTimeout = defaultTimeout, signIn } = session;
     const spent = this.#clock.now() - this.#startedAt - (signIn?.total() ?? 0);
-    const live = openLiveSession({
+    const live: LiveSession = new LiveSession({
       session,
       serverName: this.name,
       filter: definition,
@@ -540,7 +540,7 @@ export class Connection {
 
   #end(because?: HostError): Promise<void> {
     const live = this.#live;
-    const wasUp = live?.filteredCatalog() !== undefined;
+    const wasUp = live?.filteredCatalog !== undefined;
     this.#live = undefined;
     this.#lastError = because;
     this.#logs.flush();

@@ -22,11 +22,11 @@ import {
   readCatalog,
 } from "./catalog.ts";
 import { type FilteredCatalog, filterCatalog } from "./filtered-catalog.ts";
-import { createHealth } from "./health.ts";
+import { Health } from "./health.ts";
 import { changedList, kindsOf } from "./news.ts";
-import { createRefresh } from "./refresh.ts";
+import { Refresh } from "./refresh.ts";
 import { toFailure } from "./server-state.ts";
-import { listsThatChange, openSubscription, type Subscription } from "./subscription.ts";
+import { listsThatChange, Subscription } from "./subscription.ts";
 
 /** The session, limits and listeners of one connection. */
 export interface LiveSessionOptions {
@@ -50,72 +50,129 @@ export interface LiveSessionOptions {
   readonly onUnresponsive: (error: HostError) => Promise<void>;
 }
 
-/** One connection to a server. */
-export interface LiveSession {
+/** The open session of one connection: its catalog, changed lists and health. */
+export class LiveSession {
   /** A random id. Each process of a stdio program has its own connection. */
-  readonly id: string;
+  readonly id: string = randomUUID();
   readonly session: OpenedSession;
-  readonly filteredCatalog: () => FilteredCatalog | undefined;
+  readonly #options: LiveSessionOptions;
+  readonly #closing = new AbortController();
+  readonly #health: Health;
+  readonly #refresh: Refresh;
+  readonly #subscription: Subscription | undefined;
+  /** For each list that could not be read again, the reason. */
+  readonly #outdated = new Map<ListName, HostError>();
+  readonly #sizes = new Map<ListKind, number>();
+  #catalog: Catalog | undefined;
+  #filteredCatalog: FilteredCatalog | undefined;
+  #openRequests = 0;
+  /** Set if the server has refused the access token, so that the user must sign in again. */
+  #signInError: HostError | undefined;
+
+  constructor(options: LiveSessionOptions) {
+    const { session, serverName, clock, random, follow, onUnresponsive } = options;
+    this.#options = options;
+    this.session = session;
+    this.#health = new Health(session, serverName, clock, (error) => void onUnresponsive(error));
+    this.#refresh = new Refresh((lists) => this.#readAgain(lists), clock);
+    if (follow && session.era === "modern")
+      this.#subscription = new Subscription({
+        session,
+        serverName,
+        clock,
+        random,
+        signal: this.#closing.signal,
+        onMissed: (lists) => this.#refresh.changed(...lists),
+        onTrouble: () => void this.#health.check(),
+      });
+  }
+
+  get filteredCatalog(): FilteredCatalog | undefined {
+    return this.#filteredCatalog;
+  }
+
   /** Reads the whole catalog. Rejects with a `HostError`. */
-  readonly discover: (signal: AbortSignal | undefined) => Promise<FilteredCatalog>;
+  async discover(signal: AbortSignal | undefined): Promise<FilteredCatalog> {
+    const { serverName, timeLeft, connectTimeout, follow, clock, observe } = this.#options;
+    const { session } = this;
+    const isFirst = this.#catalog === undefined;
+    const deadline = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session, signal);
+    const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
+    try {
+      const read = await readCatalog(session, {
+        signal: deadline.signal,
+        clock,
+        ...this.#catalogLimit(),
+        observe(step) {
+          unanswered.delete(step.method);
+          observe?.(step);
+        },
+      });
+      this.#outdated.clear();
+      const taken = this.#take(read, mayGrow(session));
+      if (isFirst && follow) this.#refresh.start();
+      return taken;
+    } catch (error) {
+      if (signal?.aborted)
+        throw new HostError("cancelled", `reading the catalog of "${serverName}" was cancelled`, { serverName });
+      throw this.explain(error, deadline.signal.aborted ? [...unanswered].join(", ") : undefined);
+    } finally {
+      deadline.stop();
+    }
+  }
+
   /**
    * Follows a request until it is answered, so that the server's health and its sign-in are known. Rejects with a
    * `HostError`. `read` converts the server's result. `what` is the request's name in error messages.
    */
-  readonly follow: <T>(
-    sent: Promise<JsonObject>,
-    read: (result: JsonObject) => T,
-    what: string,
-    method: string,
-  ) => Promise<T>;
-  readonly notified: (method: string) => void;
+  // Not `async`: an additional promise for each request would cost time and memory.
+  follow<T>(sent: Promise<JsonObject>, read: (result: JsonObject) => T, what: string, method: string): Promise<T> {
+    this.#openRequests += 1;
+    return sent.then(
+      (answer) => {
+        this.#openRequests -= 1;
+        this.#health.answered();
+        this.#signInError = undefined;
+        return read(answer);
+      },
+      (error: unknown) => this.#failed(error, what, method),
+    );
+  }
+
+  notified(method: string): void {
+    const list = changedList(method);
+    if (list !== undefined) this.#refresh.changed(list);
+    else if (method === "notifications/subscriptions/acknowledged") this.#subscription?.acknowledged();
+  }
+
   /**
    * Call this when the notification stream of a legacy server is open again. Reads all lists that may have changed
    * meanwhile.
    */
-  readonly reopened: () => void;
+  reopened(): void {
+    this.#refresh.changed(...listsThatChange(this.session.capabilities));
+  }
+
   /**
    * Returns undefined if the list is as the server last reported it. Otherwise resolves when it was read again.
    *
    * @throws HostError `changed`, as a rejection, if the list cannot be read
    */
-  readonly upToDate: (list: ListName) => Promise<void> | undefined;
-  readonly check: () => Promise<void>;
-  readonly explain: (error: unknown, unanswered?: string) => HostError;
-  readonly close: () => Promise<void>;
-}
-
-/** Creates the connection for an open session. */
-export function openLiveSession(options: LiveSessionOptions): LiveSession {
-  const { session, serverName, filter, timeLeft, connectTimeout, follow, clock, random, observe } = options;
-  const { onCatalog, onNews, onUnresponsive } = options;
-  const closing = new AbortController();
-  const health = createHealth({ session, serverName, clock, onUnresponsive: (error) => void onUnresponsive(error) });
-  const refresh = createRefresh({ read: readAgain, clock });
-  /** For each list that could not be read again, the reason. */
-  const outdated = new Map<ListName, HostError>();
-  const sizes = new Map<ListKind, number>();
-  let catalog: Catalog | undefined;
-  let filteredCatalog: FilteredCatalog | undefined;
-  let openRequests = 0;
-  /** Set if the server has refused the access token, so that the user must sign in again. */
-  let signInError: HostError | undefined;
-  const subscription = follow && session.era === "modern" ? subscribe() : undefined;
-
-  function subscribe(): Subscription {
-    return openSubscription({
-      session,
-      serverName,
-      clock,
-      random,
-      signal: closing.signal,
-      onMissed: (lists) => lists.forEach(refresh.changed),
-      onTrouble: () => void health.check(),
+  upToDate(list: ListName): Promise<void> | undefined {
+    this.session.flushNotifications?.();
+    return this.#refresh.upToDate(list)?.then(() => {
+      const failure = this.#outdated.get(list);
+      if (failure !== undefined) throw unreadList(this.#options.serverName, list, failure);
     });
   }
 
-  function explain(error: unknown, unanswered?: string): HostError {
-    if (session.explain) return session.explain(error, unanswered);
+  check(): Promise<void> {
+    return this.#health.check();
+  }
+
+  explain(error: unknown, unanswered?: string): HostError {
+    if (this.session.explain) return this.session.explain(error, unanswered);
+    const { serverName } = this.#options;
     const what = `"${serverName}"`;
     if (unanswered === undefined) return toServerError(error, { serverName, what });
     return new HostError("connect_timeout", `${what} timed out: no response to ${unanswered}`, {
@@ -124,153 +181,96 @@ export function openLiveSession(options: LiveSessionOptions): LiveSession {
     });
   }
 
+  close(): Promise<void> {
+    this.#refresh.stop();
+    this.#closing.abort();
+    return this.session.close();
+  }
+
   /** Replaces the catalog in one step, so that callers never see a list that is only partly read. */
-  function take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
-    const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated: outdatedNotes() });
-    catalog = read;
-    filteredCatalog = taken;
+  #take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
+    const { serverName, filter, onCatalog } = this.#options;
+    const outdated = [...this.#outdated].map(
+      ([list, { message }]) => `the list of ${list} may be out of date: ${message}`,
+    );
+    const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated });
+    this.#catalog = read;
+    this.#filteredCatalog = taken;
     onCatalog(taken);
     return taken;
   }
 
-  function outdatedNotes(): readonly string[] {
-    return [...outdated].map(([list, { message }]) => `the list of ${list} may be out of date: ${message}`);
-  }
-
-  async function discover(signal: AbortSignal | undefined): Promise<FilteredCatalog> {
-    const isFirst = catalog === undefined;
-    const deadline = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session, signal);
-    const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
-    try {
-      const read = await readCatalog(session, {
-        signal: deadline.signal,
-        clock,
-        ...catalogLimit(),
-        observe(step) {
-          unanswered.delete(step.method);
-          observe?.(step);
-        },
-      });
-      outdated.clear();
-      const taken = take(read, mayGrow(session));
-      if (isFirst && follow) refresh.start();
-      return taken;
-    } catch (error) {
-      if (signal?.aborted)
-        throw new HostError("cancelled", `reading the catalog of "${serverName}" was cancelled`, { serverName });
-      throw explain(error, deadline.signal.aborted ? [...unanswered].join(", ") : undefined);
-    } finally {
-      deadline.stop();
-    }
-  }
-
   /** The size limits for reading one list, or all lists if `kind` is absent. */
-  function catalogLimit(kind?: ListKind): Pick<ReadOptions, "maxBytes" | "otherBytes" | "onSize"> {
-    const maxBytes = options.catalogBytes?.();
-    const others = [...sizes].filter(([other]) => kind !== undefined && other !== kind);
+  #catalogLimit(kind?: ListKind): Pick<ReadOptions, "maxBytes" | "otherBytes" | "onSize"> {
+    const others = [...this.#sizes].filter(([other]) => kind !== undefined && other !== kind);
     return {
-      maxBytes,
+      maxBytes: this.#options.catalogBytes?.(),
       otherBytes: others.reduce((sum, [, bytes]) => sum + bytes, 0),
-      onSize: (list, bytes) => sizes.set(list, bytes),
+      onSize: (list, bytes) => this.#sizes.set(list, bytes),
     };
   }
 
-  async function readAgain(lists: readonly ListName[]): Promise<readonly ListName[]> {
-    const deadline = startDeadline(clock, connectTimeout, session, closing.signal);
-    const read = await Promise.all(lists.map((list) => readList(list, deadline.signal)));
+  async #readAgain(lists: readonly ListName[]): Promise<readonly ListName[]> {
+    const { clock, connectTimeout } = this.#options;
+    const closing = this.#closing.signal;
+    const deadline = startDeadline(clock, connectTimeout, this.session, closing);
+    const read = await Promise.all(lists.map((list) => this.#readList(list, deadline.signal)));
     deadline.stop();
-    if (closing.signal.aborted || catalog === undefined) return [];
-    take(
-      read.reduce((merged, replace) => replace(merged), catalog),
+    if (closing.aborted || this.#catalog === undefined) return [];
+    this.#take(
+      read.reduce((merged, replace) => replace(merged), this.#catalog),
       true,
     );
-    return lists.filter((list) => outdated.has(list));
+    return lists.filter((list) => this.#outdated.has(list));
+  }
+
+  /** Reads a list. Resolves with a function that puts the list into a catalog, or changes nothing if reading failed. */
+  async #readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
+    const { serverName: server, clock, onNews } = this.#options;
+    const only = kindsOf[list];
+    try {
+      const fresh = await Promise.all(
+        only.map((kind) => readCatalog(this.session, { only: [kind], signal, clock, ...this.#catalogLimit(kind) })),
+      );
+      this.#outdated.delete(list);
+      return (before) => fresh.reduce((merged, each, index) => withList(merged, each, only[index] ?? list), before);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return (before) => before;
+      const unanswered = signal.aborted ? only.map((kind) => listMethods[kind]).join(", ") : undefined;
+      const failure = this.explain(error, unanswered);
+      this.#health.failed(failure);
+      if (needsSignIn(failure)) this.#signInError = failure;
+      void this.#endIfRefused();
+      this.#outdated.set(list, failure);
+      onNews({ type: "refresh_failed", server, list, error: toFailure(failure) });
+      return (before) => before;
+    }
   }
 
   /**
    * Ends the connection if the server has refused the access token and no request is open. The server may still answer
    * an open request.
    */
-  async function endIfRefused(): Promise<void> {
-    if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);
+  async #endIfRefused(): Promise<void> {
+    if (this.#signInError !== undefined && this.#openRequests === 0)
+      await this.#options.onUnresponsive(this.#signInError);
   }
 
-  /** Reads a list. Resolves with a function that puts the list into a catalog, or changes nothing if reading failed. */
-  async function readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
-    const only = kindsOf[list];
-    try {
-      const fresh = await Promise.all(
-        only.map((kind) => readCatalog(session, { only: [kind], signal, clock, ...catalogLimit(kind) })),
-      );
-      outdated.delete(list);
-      return (before) => fresh.reduce((merged, each, index) => withList(merged, each, only[index] ?? list), before);
-    } catch (error) {
-      if (closing.signal.aborted) return (before) => before;
-      const failure = explain(error, signal.aborted ? only.map((kind) => listMethods[kind]).join(", ") : undefined);
-      health.failed(failure);
-      if (needsSignIn(failure)) signInError = failure;
-      void endIfRefused();
-      outdated.set(list, failure);
-      onNews({ type: "refresh_failed", server: serverName, list, error: toFailure(failure) });
-      return (before) => before;
-    }
-  }
-
-  function answered(answer: JsonObject): JsonObject {
-    openRequests -= 1;
-    health.answered();
-    signInError = undefined;
-    return answer;
-  }
-
-  async function failed(error: unknown, what: string, method: string): Promise<never> {
+  async #failed(error: unknown, what: string, method: string): Promise<never> {
+    const { session } = this;
+    const { serverName } = this.#options;
     try {
       const failure = toCallError(error, { serverName, what, method, explain: session.explain });
-      health.failed(failure);
-      if (needsSignIn(failure)) signInError = explain(error);
+      this.#health.failed(failure);
+      if (needsSignIn(failure)) this.#signInError = this.explain(error);
       // The caller can connect again at once only after the expired session is closed.
       if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
       throw failure;
     } finally {
-      openRequests -= 1;
-      await endIfRefused();
+      this.#openRequests -= 1;
+      await this.#endIfRefused();
     }
   }
-
-  return {
-    id: randomUUID(),
-    session,
-    filteredCatalog: () => filteredCatalog,
-    discover,
-    explain,
-    // Not `async`: an additional promise for each request would cost time and memory.
-    follow(sent, read, what, method) {
-      openRequests += 1;
-      return sent.then(
-        (answer) => read(answered(answer)),
-        (error: unknown) => failed(error, what, method),
-      );
-    },
-    notified(method) {
-      const list = changedList(method);
-      if (list !== undefined) refresh.changed(list);
-      else if (method === "notifications/subscriptions/acknowledged") subscription?.acknowledged();
-    },
-    upToDate(list) {
-      session.flushNotifications?.();
-      return refresh.upToDate(list)?.then(() => {
-        const failure = outdated.get(list);
-        if (failure !== undefined) throw unreadList(serverName, list, failure);
-      });
-    },
-    reopened: () => listsThatChange(session.capabilities).forEach(refresh.changed),
-    check: health.check,
-    close() {
-      refresh.stop();
-      closing.abort();
-      return session.close();
-    },
-  };
 }
 
 /** The server says that a list has changed. What was decided by the old one must not be sent. */

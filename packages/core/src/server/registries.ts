@@ -108,6 +108,8 @@ type ServerItems<T> = Map<string, T> | (() => Iterable<T>);
 interface View<T> {
   readonly all: readonly T[];
   readonly byName: ReadonlyMap<string, T>;
+  /** The items of each server by the names that it gives them. */
+  readonly byServer: ReadonlyMap<string, ReadonlyMap<string, T>>;
   /** Items without a name: their own name is empty, or their server has too many. */
   readonly leftOut: readonly { readonly server: string; readonly ownName: string }[];
 }
@@ -154,11 +156,11 @@ class NamedItems<T extends Nameable<T>> {
   }
 
   ofServer(server: string): readonly T[] {
-    return this.view.all.filter(({ serverName }) => serverName === server);
+    return [...(this.view.byServer.get(server)?.values() ?? [])];
   }
 
   find(server: string, ownName: string): T | undefined {
-    return this.view.all.find((item) => item.serverName === server && this.#ownName(item) === ownName);
+    return this.view.byServer.get(server)?.get(ownName);
   }
 
   /** Adds an item. If its server already has an item with this name, nothing changes. */
@@ -200,7 +202,9 @@ class NamedItems<T extends Nameable<T>> {
   *#build(): Sliced<View<T>> {
     const usable: T[] = [];
     const leftOut: { server: string; ownName: string }[] = [];
+    const byServer = new Map<string, Map<string, T>>();
     for (const [server] of this.#servers.inOrder()) {
+      byServer.set(server, new Map());
       const before = usable.length;
       for (const [ownName, item] of yield* this.#itemsOf(server))
         if (ownName !== "" && usable.length - before < this.#most) usable.push(item);
@@ -212,10 +216,12 @@ class NamedItems<T extends Nameable<T>> {
     };
     const formOf = (server: string): NameForm => (this.#alwaysQualified.has(server) ? "qualified" : "bare");
     for (const [as, item] of nameItems(usable, claimOf, { formOf })) {
-      byName.set(as, this.#rename(item, as));
+      const named = this.#rename(item, as);
+      byName.set(as, named);
+      byServer.get(item.serverName)?.set(this.#ownName(item), named);
       if (byName.size % itemsPerSlice === 0) yield;
     }
-    return { all: [...byName.values()], byName, leftOut };
+    return { all: [...byName.values()], byName, byServer, leftOut };
   }
 
   *#itemsOf(server: string): Sliced<Map<string, T>> {

@@ -8,12 +8,6 @@ import { retryClassOf } from "../connect/retryable.ts";
 import type { ListName } from "../events.ts";
 import { backoffPause } from "./recovery-plan.ts";
 
-/** An open subscription. The caller must pass on the server's acknowledgement. */
-export interface Subscription {
-  /** The caller must call this when the server acknowledges the subscription. */
-  readonly acknowledged: () => void;
-}
-
 /** The session to subscribe on, and callbacks for missed changes and failures. */
 export interface SubscriptionOptions {
   readonly session: Pick<Session, "capabilities" | "request">;
@@ -39,49 +33,55 @@ const filters = {
   resources: "resourcesListChanged",
 } as const;
 
-/** Opens the subscription. If it breaks, opens it again, with growing pauses. */
-export function openSubscription(options: SubscriptionOptions): Subscription {
-  const { session, serverName, clock, random, signal, onMissed, onTrouble } = options;
-  const lists = listsThatChange(session.capabilities);
-  const notifications = Object.fromEntries(lists.map((list) => [filters[list], true]));
-  let isOpen = false;
-  let isReopened = false;
+/** An open subscription. If it breaks, it is opened again, with growing pauses. */
+export class Subscription {
+  readonly #options: SubscriptionOptions;
+  readonly #lists: readonly ListName[];
+  #isOpen = false;
+  #isReopened = false;
+
+  constructor(options: SubscriptionOptions) {
+    this.#options = options;
+    this.#lists = listsThatChange(options.session.capabilities);
+    // A rejection is ignored, because `#keepOpen` rejects only when the signal is aborted.
+    if (this.#lists.length > 0) void Promise.allSettled([this.#keepOpen()]);
+  }
+
+  /** The caller must call this when the server acknowledges the subscription. */
+  acknowledged(): void {
+    this.#isOpen = true;
+    if (this.#isReopened) this.#options.onMissed(this.#lists);
+  }
+
+  async #keepOpen(): Promise<void> {
+    const { clock, random, signal, onTrouble } = this.#options;
+    for (let tries = 0; ; tries += 1) {
+      const begin = clock.now();
+      if (!(await this.#listen())) return;
+      if (!this.#isOpen) onTrouble();
+      this.#isReopened = true;
+      if (clock.now() - begin >= steady) tries = 0;
+      await sleep(clock, backoffPause(tries, random), signal, { background: true });
+    }
+  }
 
   /** Listens until the subscription ends. Resolves with true if it should be opened again. */
-  async function listen(): Promise<boolean> {
-    isOpen = false;
+  async #listen(): Promise<boolean> {
+    const { session, serverName, signal } = this.#options;
+    const notifications = Object.fromEntries(this.#lists.map((list) => [filters[list], true]));
+    this.#isOpen = false;
     try {
       await session.request(method, { notifications }, { signal });
       /*
        * The server ended the subscription without an error. If it never acknowledged the subscription, it does not
        * support subscriptions.
        */
-      return isOpen;
+      return this.#isOpen;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: method, method });
       return retryClassOf(failure, { isProgram: false }).kind === "outage";
     }
   }
-
-  async function keepOpen(): Promise<void> {
-    for (let tries = 0; ; tries += 1) {
-      const begin = clock.now();
-      if (!(await listen())) return;
-      if (!isOpen) onTrouble();
-      isReopened = true;
-      if (clock.now() - begin >= steady) tries = 0;
-      await sleep(clock, backoffPause(tries, random), signal, { background: true });
-    }
-  }
-
-  // A rejection is ignored, because `keepOpen` rejects only when the signal is aborted.
-  if (lists.length > 0) void Promise.allSettled([keepOpen()]);
-  return {
-    acknowledged() {
-      isOpen = true;
-      if (isReopened) onMissed(lists);
-    },
-  };
 }
 
 /** The lists for which a server with these capabilities reports changes. */

@@ -1,7 +1,7 @@
 import { WireError } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { createHealth } from "../../src/server/health.ts";
+import { Health } from "../../src/server/health.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { type Script, scriptedSession } from "./scripted-session.ts";
 
@@ -12,7 +12,7 @@ function testHealth(script: Script) {
   const clock = manualClock();
   const session = scriptedSession(script);
   const silences: HostError[] = [];
-  const health = createHealth({ session, serverName: "s", clock, onUnresponsive: (error) => silences.push(error) });
+  const health = new Health(session, "s", clock, (error) => silences.push(error));
   return { clock, session, silences, health };
 }
 

@@ -1,22 +1,19 @@
 import { scaled } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { ListName } from "../../src/events.ts";
-import { createRefresh } from "../../src/server/refresh.ts";
+import { Refresh } from "../../src/server/refresh.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 function testRefresh() {
   const clock = manualClock();
   const reads: string[] = [];
   let finish = (_unread: readonly ListName[]): void => {};
-  const refresh = createRefresh({
-    clock,
-    read(lists) {
-      reads.push(`${clock.now()}: ${lists.join(" ")}`);
-      return new Promise((resolve) => {
-        finish = resolve;
-      });
-    },
-  });
+  const refresh = new Refresh((lists) => {
+    reads.push(`${clock.now()}: ${lists.join(" ")}`);
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  }, clock);
   const settle = async (...unread: readonly ListName[]): Promise<void> => {
     finish(unread);
     await new Promise(setImmediate);

@@ -1,6 +1,6 @@
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { expect, test } from "vitest";
-import { listsThatChange, openSubscription } from "../../src/server/subscription.ts";
+import { listsThatChange, Subscription } from "../../src/server/subscription.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { scriptedSession } from "./scripted-session.ts";
 
@@ -28,7 +28,7 @@ function testSubscription(
       },
     },
   });
-  const subscription = openSubscription({
+  const subscription = new Subscription({
     session,
     serverName: "s",
     clock,
@@ -124,7 +124,7 @@ async function reopenedAfter(open: number): Promise<readonly string[]> {
   const told: string[] = [];
   const waits: (boolean | undefined)[] = [];
   let asked = 0;
-  const subscription = openSubscription({
+  const subscription = new Subscription({
     session: {
       capabilities: both,
       async request() {
