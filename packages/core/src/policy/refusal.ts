@@ -20,7 +20,15 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
   if (rule === builtIn.headless) return noTerminal(request, over);
   if (decision === "ask_user" && request.client !== undefined) return noUserToAsk(request, rule);
   const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;
-  return new HostError("denied", message, { serverName, next: explainStep(request) });
+  return new HostError("denied", message, { serverName, next: correction(rule) ?? explainStep(request) });
+}
+
+/**
+ * The next step if the rule stands for a file that Fairlead could not read: no other rule has an effect until the file
+ * is corrected.
+ */
+function correction({ isDoubt, origin }: PolicyRule): string | undefined {
+  return isDoubt === true ? `correct ${origin.file}` : undefined;
 }
 
 /**
@@ -36,7 +44,7 @@ function noTerminal(request: PolicyRequest, rule: PolicyRule | undefined): HostE
   const step = kind === "tool" && client === undefined ? `add --allow ${policySubject(request)}, or: ${allow}` : allow;
   return new HostError("denied", `${nameOf(request)} denied: ${why} and there is no terminal to ask on`, {
     serverName,
-    next: isAllowable ? step : explainStep(request),
+    next: isAllowable ? step : ((rule && correction(rule)) ?? explainStep(request)),
   });
 }
 
@@ -87,7 +95,8 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
 function noUserToAsk(request: PolicyRequest, rule: PolicyRule): HostError {
   const { serverName, client = "" } = request;
   const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask the user (${ruleText(rule)})`;
-  return new HostError("denied", message, { serverName, next: `fairlead policy allow ${policySubject(request)}` });
+  const next = correction(rule) ?? `fairlead policy allow ${policySubject(request)}`;
+  return new HostError("denied", message, { serverName, next });
 }
 
 function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {

@@ -136,3 +136,17 @@ test.each([
     / did not run: its definition changed while you were asked$/,
   );
 });
+
+test("if a policy file cannot be read, the next step is to correct it", () => {
+  const doubt: PolicyRule = { ...rule("user", "ask_user", serverName), isDoubt: true, denyMessage: "the file is bad" };
+  const asking: Decision = { decision: "ask_user", rule: doubt };
+  const request = { serverName, serverToolName };
+  const headless: Decision = { decision: "deny", rule: builtIn.headless, over: doubt };
+  const errors = [
+    refusal(request, asking),
+    refusal({ ...request, client: "codex" }, asking),
+    refusal(request, headless),
+  ];
+  for (const { message, next } of errors)
+    expect([message, next]).toEqual([expect.stringContaining("user.toml:1: the file is bad"), "correct user.toml"]);
+});

@@ -159,3 +159,18 @@ test("a client that cancels while its user is asked runs nothing", async () => {
   while ((await here.inbox.list()).some(({ args }) => args["text"] === text)) await new Promise(setImmediate);
   expect(effects(text)).toBe(0);
 });
+
+test("the question to a client says that a policy file is not valid TOML, with line and cause", async () => {
+  await using here = await gatewayScene({ servers: { s: stdioServer("counted") }, rules: "[[rule]]\na = ]\n" });
+  const asked: unknown[] = [];
+  const client = await here.client({
+    era: "legacy",
+    capabilities: { elicitation: { form: {} } },
+    async answer(_method, { message }) {
+      asked.push(message);
+      return { action: "accept", content: { answer: "no" } };
+    },
+  });
+  await Promise.allSettled([client.request("tools/call", { name: "echo", arguments: {} })]);
+  expect(asked).toEqual([expect.stringContaining("user.toml:2: the file is not valid TOML: Unexpected token")]);
+});

@@ -244,3 +244,13 @@ describe.runIf(canMount)("with a read-only home", () => {
     expect(runWithReadOnlyHome(here, "call", "s.pay", "text=hi")).toMatchObject({ code: 0, stdout: "hi\n" });
   });
 });
+
+test("an invalid policy file is the reason of the decision, with line and cause", async () => {
+  await using here = await machine({ "home/.gemini/policies/m.toml": "[[rule]]\na = ]\n" });
+  const [code, text] = await explained(here, "demo.greet");
+  expect(code).toBe(0);
+  expect(text).toContain(
+    "because  m.toml:2: the file is not valid TOML: Unexpected token, so every request needs confirmation\n",
+  );
+  expect(text).not.toContain("a rule in m.toml");
+});

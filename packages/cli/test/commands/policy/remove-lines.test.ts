@@ -90,7 +90,7 @@ test("a broken policy file is reported, and rules in the other files are removed
   expect(await removed(here, "demo.greet")).toEqual({
     code: 0,
     stdout: `removed deny demo.greet from /${own}:1\n`,
-    stderr: `${problem}undo: fairlead policy deny demo.greet\nnow: ask: a rule in ${bad}:3 asks about it\n`,
+    stderr: `${problem}undo: fairlead policy deny demo.greet\nnow: ask: ${bad}:3: the file is not valid TOML: Unspecified values are invalid, so every request needs confirmation\n`,
   });
   for (const word of ["explain", "allow"])
     expect((await here.run("policy", word, "demo.greet")).stderr.replaceAll(here.path, "")).toContain(problem);

@@ -187,7 +187,7 @@ function unread({ scope, file }: SettingsFile): PolicyRule {
     decision: tier === "administrator" ? "deny" : "ask_user",
     priority: 999,
     isDoubt: true,
-    denyMessage: "the restrictions in this file are unknown until the file is corrected",
+    denyMessage: "the file cannot be read, so its restrictions are unknown",
     origin: { source: "settings", file, name: "unreadable content" },
   };
 }

@@ -58,7 +58,7 @@ export function unreadable(
   const next = `Correct ${file}. Until then its rules are unknown, so ${effects[tier]}.`;
   return {
     state: "broken",
-    rules: [doubtAbout(file, tier, `${message}. ${next}`, at)],
+    rules: [doubtAbout(file, tier, `the file ${reason}, so ${effects[tier]}`, at)],
     problems: [{ severity: "error", code: "settings_invalid", message, origin, next }],
   };
 }
@@ -70,13 +70,13 @@ const effects: Readonly<Record<FileTier, string>> = {
 };
 
 /** The rule that takes the place of rules that Fairlead could not read. */
-function doubtAbout(file: string, tier: FileTier, denyMessage: string, { line }: TextPosition): PolicyRule {
+function doubtAbout(file: string, tier: FileTier, problem: string, { line }: TextPosition): PolicyRule {
   return {
     tier,
     decision: tier === "administrator" ? "deny" : "ask_user",
     priority: 999,
     isDoubt: true,
-    denyMessage,
+    denyMessage: problem,
     origin: { source: "policy_file", file, line, name: "unreadable" },
   };
 }

@@ -6,19 +6,23 @@ import type { DecisionOutcome, PolicyRule } from "./rule.ts";
 const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
 
 /**
- * Describes a rule, for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are
- * not escaped.
+ * Describes a rule, for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. For a file that Fairlead
+ * could not read, says what is wrong with the file. Names and messages are not escaped.
  */
 export function ruleText(rule: PolicyRule): string {
-  const { origin, decision, denyMessage } = rule;
+  const { origin, decision, denyMessage, isDoubt } = rule;
+  if (isDoubt === true) return `${positionOf(origin)}: ${denyMessage}`;
   const isSaid = denyMessage !== undefined && (decision === "deny" || isUnsavedRule(rule));
   const said = isSaid ? `: ${denyMessage}` : "";
   return `${source(rule)}${inFile(origin)} ${verbs[decision]} it${said}`;
 }
 
-function inFile({ file, line }: PolicyRule["origin"]): string {
-  if (file === undefined) return "";
-  return ` in ${file}${line === undefined ? "" : `:${line}`}`;
+function inFile(origin: PolicyRule["origin"]): string {
+  return origin.file === undefined ? "" : ` in ${positionOf(origin)}`;
+}
+
+function positionOf({ file = "", line }: PolicyRule["origin"]): string {
+  return `${file}${line === undefined ? "" : `:${line}`}`;
 }
 
 function source({ origin, server, client }: PolicyRule): string {

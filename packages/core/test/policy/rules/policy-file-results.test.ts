@@ -28,7 +28,7 @@ test.each([
         decision,
         priority: 999,
         isDoubt: true,
-        denyMessage: `${message}. ${next}`,
+        denyMessage: `the file is not valid TOML: Unexpected token, so ${effect}`,
         origin: { source: "policy_file", file, line: 2, name: "unreadable" },
       },
     ]);

@@ -89,3 +89,11 @@ test.each([
   const origin = { source: "trust", ...(name !== undefined && { name }) } as const;
   expect(ruleText({ tier: "user", decision: "allow", priority: -1, server: exactName("s"), origin })).toBe(text);
 });
+
+test("a rule for a file that cannot be read says what is wrong with the file, whatever it decides", () => {
+  const origin = { source: "policy_file", file: "/mine.toml", line: 2, name: "unreadable" } as const;
+  for (const decision of ["ask_user", "deny"] as const)
+    expect(
+      ruleText({ tier: "user", decision, priority: 999, isDoubt: true, denyMessage: "the file is bad", origin }),
+    ).toBe("/mine.toml:2: the file is bad");
+});
