@@ -1,5 +1,5 @@
 // The rows of the benchmark: the job that gives each figure, and its goal as a multiple of the floor. Rows of less than
-// 100 µs have no goal: nobody feels them.
+// 100 µs have no goal: a user does not feel them.
 const smallCalls = [
   { figure: "call1", inFlight: 1, calls: 2_000, bytes: 100 },
   { figure: "call16", inFlight: 16, calls: 4_000, bytes: 100 },

@@ -111,7 +111,7 @@ const answers = {
 writeFileSync(join(outdir, "installation"), `${version} ${build}\n`);
 writeFileSync(join(outdir, "answers.cjs"), `module.exports = ${JSON.stringify(answers)};\n`);
 
-// Only its owner can read a temporary folder, but everyone must be able to run the command.
+// Only its owner can read a temporary folder, but every user must be able to run the command.
 chmodSync(outdir, 0o755);
 const old = `${outdir}-old`;
 try {

@@ -33,7 +33,7 @@ export async function checkDoors(baseDir) {
         violations.push(`${path}: import() of ${address} loads every file behind this door`);
       for (const { imported, local } of node.specifiers ?? []) unused.delete(`${address} ${(imported ?? local).value}`);
     }
-  for (const [name, path] of unused) violations.push(`${path}: nobody imports ${name.split(" ")[1]}`);
+  for (const [name, path] of unused) violations.push(`${path}: no file imports ${name.split(" ")[1]}`);
   if (addresses.size > mostAddresses)
     violations.push(`${addresses.size} addresses of core are used, at most ${mostAddresses} may be`);
   return { addresses, violations };

@@ -18,12 +18,12 @@ test("a door whose names are all imported, also by a test or for its type, is fi
   expect(violations).toEqual([]);
 });
 
-test("a name of a door that nobody imports is found", async () => {
+test("a name of a door that no file imports is found", async () => {
   const violations = await violationsOf({
     ...door,
     "cli/src/a.ts": 'import { admit } from "@fairlead/core/trust";\nadmit();\n',
   });
-  expect(violations).toEqual(["packages/core/src/doors/trust.ts: nobody imports Trust"]);
+  expect(violations).toEqual(["packages/core/src/doors/trust.ts: no file imports Trust"]);
 });
 
 test("a door that does not list its names is found", async () => {

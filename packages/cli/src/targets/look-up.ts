@@ -111,7 +111,7 @@ function rivalsOf<T>(
   return { names, owner, remark: { message, next: `to use "${owner}" at once: ${commandFor(owner)}` } };
 }
 
-/** Returns the error that `find` throws, because nobody could catch it while servers connect. */
+/** Returns the error that `find` throws, because no caller could catch it while servers connect. */
 function orError<T>(find: () => T | HostError): T | HostError {
   try {
     return find();

@@ -92,7 +92,7 @@ export function toTools(listed: readonly ListedToolFacts[], server: ToolServer):
       outputSchema,
       annotations,
       timeout,
-      // Without a configuration nobody has said that the folder is trusted.
+      // Without a configuration, the program has not said that the folder is trusted.
       trust: trust && cliConfig !== undefined,
       cliConfig,
     });

@@ -40,7 +40,7 @@ interface Progress {
   how?: "yes" | "no" | "typed" | "edited";
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace;
-  /** How long the request has waited for the user. Absent if nobody was asked. */
+  /** How long the request has waited for the user. Absent if the user was not asked. */
   confirmationMs?: number;
   /** Identifies the arguments and the definition that the user approved for this one request. */
   confirmedKey?: string;

@@ -122,7 +122,7 @@ export class Consent implements AsyncDisposable {
     this.#waiting.set(open, { client, question, isAllowed, isOutdated });
     try {
       const given = await this.#answerOf(client, question, open, signal).catch(async (error: unknown) => {
-        // Nobody waits for an answer any more, so none may be asked for.
+        // The client no longer waits for the answer, so the question is withdrawn.
         await open.withdraw().catch(() => {});
         throw notStored(question, error);
       });

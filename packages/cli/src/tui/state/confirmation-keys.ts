@@ -28,7 +28,7 @@ export function offeredKeys(view: ConfirmationView): readonly AnswerKey[] {
     ...choice("a", "always", "tool, saved"),
     ...(canEdit && who === "model" ? [edit] : []),
     no,
-    // Nobody reads a reason that answers the user's own request.
+    // A reason is for the model or the client. The user's own request has no such reader.
     ...(who === "user" ? [] : [because]),
   ];
 }

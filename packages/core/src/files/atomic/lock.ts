@@ -75,7 +75,7 @@ export async function tryLock(file: string): Promise<HeldLock | undefined> {
 
 /**
  * The mode of the lock folders of Fairlead. Other programs make them with the mode 777 minus the umask. The folder stays
- * empty, so nobody needs to write into it.
+ * empty, so no program needs to write into it.
  */
 const ownMode = 0o500;
 

@@ -1,5 +1,5 @@
 /**
- * Stores secrets in an encrypted file, with its random key in a second file. Someone who copies only one of the files
+ * Stores secrets in an encrypted file, with its random key in a second file. An attacker who copies only one of the files
  * learns no secret, at most the secrets' names. Other programs of the same user can read both files; only a keychain
  * prevents that.
  */

@@ -41,7 +41,7 @@ export interface LedgerEntry {
   readonly outcome: "ok" | ErrorCode;
   /** From the request to its outcome, with `confirmationMs`. */
   readonly durationMs: number;
-  /** How long the request waited for the user's answer to its confirmation. Absent if nobody was asked. */
+  /** How long the request waited for the user's answer to its confirmation. Absent if the user was not asked. */
   readonly confirmationMs?: number | undefined;
 }
 
