@@ -23,6 +23,8 @@ import { isObject, objectOf } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import type { AST } from "toml-eslint-parser";
 import { type ClientName, clients, type ForeignEntry } from "./client.ts";
+import type { EditableText, ServerInText, TextContext } from "./editable-text.ts";
+import { openYamlText } from "./yaml-text.ts";
 
 /**
  * Parses the text of a client's file.
@@ -34,13 +36,21 @@ export async function openClientText(
   file: string,
   text: string | undefined,
 ): Promise<EditableText> {
-  const refuse: RefuseText = (message, { line, column }, cause) =>
+  const refuse: TextContext["refuse"] = (message, { line, column }, cause) =>
     new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was not changed`, {
       next: `Correct ${file} at line ${line}, column ${column}, then try again.`,
       cause,
     });
   const context = { client, refuse };
-  return clients[client].syntax === "toml" ? openTomlText(text ?? "", context) : openJsonText(text ?? "", context);
+  switch (clients[client].syntax) {
+    case "toml":
+      return openTomlText(text ?? "", context);
+    case "yaml":
+      return openYamlText(text ?? "", context);
+    case "json":
+    case "jsonc":
+      return openJsonText(text ?? "", context);
+  }
 }
 
 /** A change of a client's file: first removes servers, then adds or replaces one server. */
@@ -102,37 +112,6 @@ export async function removeOwnEntry(
   }
   if (isObject(old.value[clients[client].key])) return result;
   return (await openClientText(client, file, result)).removeEmpty();
-}
-
-// The interface for reading and editing a client's settings, in JSON or TOML.
-
-/** A server in a client's file. Line and column count from 1. */
-interface ServerInText extends Position {
-  readonly value: unknown;
-}
-
-/** A client's settings text that can be edited. Each edit returns the new text. */
-interface EditableText {
-  /** All settings in the text, as an object. */
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly servers: ReadonlyMap<string, ServerInText>;
-  set(name: string, entry: ForeignEntry): string;
-  remove(name: string): string;
-  /** If the object that holds the servers is empty, removes it. */
-  removeEmpty(): string;
-  /** Copies a server from another settings text of the same client. */
-  copy(from: EditableText, name: string): string;
-  /** The source text of a server in TOML. Undefined for JSON. */
-  sourceOf(name: string): string | undefined;
-}
-
-/** Creates the error for a mistake at this position of a client's text. */
-type RefuseText = (message: string, position: Position, cause?: unknown) => HostError;
-
-/** The client that the text belongs to, and the function that creates errors about the text. */
-interface TextContext {
-  readonly client: ClientName;
-  readonly refuse: RefuseText;
 }
 
 // A client's settings in JSON, with or without comments.
@@ -197,7 +176,7 @@ function strictErrorAt(text: string): number | undefined {
   }
 }
 
-// A client's settings in TOML (Codex): servers are tables such as `[mcp_servers.NAME]`.
+// A client's settings in TOML (Codex, Grok Build): servers are tables such as `[mcp_servers.NAME]`.
 
 /** Parses a client's TOML settings. Throws the error from `context.refuse` if the text has a mistake. */
 async function openTomlText(text: string, context: TextContext): Promise<EditableText> {

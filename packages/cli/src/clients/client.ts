@@ -1,6 +1,6 @@
 /** The programs that `fairlead connect` configures, and how each program's settings file describes an MCP server. */
 
-import type { ClientEntry } from "@fairlead/core/settings";
+import { type ClientEntry, ownEntryName } from "@fairlead/core/settings";
 
 /** The clients that `fairlead connect` supports, in the order of help texts and lists. */
 export const clientNames = [
@@ -13,6 +13,17 @@ export const clientNames = [
   "windsurf",
   "zed",
   "opencode",
+  "antigravity",
+  "copilot-cli",
+  "kiro",
+  "cline",
+  "cline-cli",
+  "kilo",
+  "goose",
+  "grok",
+  "kimi",
+  "mcporter",
+  "pi",
 ] as const;
 
 /** The name of a client on the command line and in policy rules. */
@@ -21,10 +32,12 @@ export type ClientName = (typeof clientNames)[number];
 /** A server entry in the form that a client's settings file uses. */
 export type ForeignEntry = Readonly<Record<string, unknown>>;
 
+/** With `json`, the client rejects comments and trailing commas. With `jsonc`, it accepts them. */
+export type ClientSyntax = "json" | "jsonc" | "toml" | "yaml";
+
 interface ClientTraits {
   readonly title: string;
-  /** With `json`, the client rejects comments and trailing commas. With `jsonc`, it accepts them. */
-  readonly syntax: "json" | "jsonc" | "toml";
+  readonly syntax: ClientSyntax;
   /** The key of the object that holds the client's servers. */
   readonly key: string;
   /** The client's commands, which `connect` searches for in PATH. */
@@ -41,6 +54,21 @@ const plainStdio: ClientTraits["stdio"] = ({ command, args, env }) => ({ command
 const typedStdio: ClientTraits["stdio"] = (entry) => ({ type: "stdio", ...plainStdio(entry) });
 const plainHttp: ClientTraits["http"] = ({ url, headers }) => ({ url, ...table("headers", headers) });
 const typedHttp: ClientTraits["http"] = (entry) => ({ type: "http", ...plainHttp(entry) });
+/** Windsurf and Antigravity read the URL from `serverUrl`. */
+const serverUrlHttp: ClientTraits["http"] = ({ url, headers }) => ({ serverUrl: url, ...table("headers", headers) });
+const opencodeStdio: ClientTraits["stdio"] = ({ command, args, env }) => ({
+  type: "local",
+  command: [command, ...args],
+  ...table("environment", env),
+  enabled: true,
+});
+const opencodeHttp: ClientTraits["http"] = (entry) => ({ type: "remote", ...plainHttp(entry), enabled: true });
+/** Cline speaks the older SSE transport to a URL without this type. */
+const clineHttp: ClientTraits["http"] = (entry) => ({ type: "streamableHttp", ...plainHttp(entry) });
+/** Copilot CLI offers only the tools that `tools` lists. */
+const allTools = { tools: ["*"] };
+/** How long goose waits for the result of a call, in seconds: its own default. */
+const gooseKeys = { name: ownEntryName, description: "Fairlead", enabled: true, timeout: 300 };
 
 /** For each client: its title, the syntax of its file, and how it writes a server entry. */
 export const clients: Readonly<Record<ClientName, ClientTraits>> = {
@@ -98,8 +126,7 @@ export const clients: Readonly<Record<ClientName, ClientTraits>> = {
     key: "mcpServers",
     commands: ["windsurf"],
     stdio: plainStdio,
-    // Windsurf ignores `url`, so the URL is written under `serverUrl`.
-    http: ({ url, headers }) => ({ serverUrl: url, ...table("headers", headers) }),
+    http: serverUrlHttp,
   },
   zed: {
     title: "Zed",
@@ -114,13 +141,96 @@ export const clients: Readonly<Record<ClientName, ClientTraits>> = {
     syntax: "jsonc",
     key: "mcp",
     commands: ["opencode"],
-    stdio: ({ command, args, env }) => ({
-      type: "local",
-      command: [command, ...args],
-      ...table("environment", env),
-      enabled: true,
-    }),
-    http: ({ url, headers }) => ({ type: "remote", url, ...table("headers", headers), enabled: true }),
+    stdio: opencodeStdio,
+    http: opencodeHttp,
+  },
+  antigravity: {
+    title: "Antigravity",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["agy", "antigravity"],
+    stdio: plainStdio,
+    http: serverUrlHttp,
+  },
+  "copilot-cli": {
+    title: "GitHub Copilot CLI",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["copilot"],
+    stdio: (entry) => ({ ...typedStdio(entry), ...allTools }),
+    http: (entry) => ({ ...typedHttp(entry), ...allTools }),
+  },
+  kiro: {
+    title: "Kiro",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["kiro", "kiro-cli"],
+    stdio: plainStdio,
+    http: plainHttp,
+  },
+  cline: {
+    title: "Cline",
+    syntax: "json",
+    key: "mcpServers",
+    commands: [],
+    stdio: plainStdio,
+    http: clineHttp,
+  },
+  "cline-cli": {
+    title: "Cline CLI",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["cline"],
+    stdio: plainStdio,
+    http: clineHttp,
+  },
+  kilo: {
+    title: "Kilo",
+    syntax: "jsonc",
+    key: "mcp",
+    commands: ["kilo"],
+    stdio: opencodeStdio,
+    http: opencodeHttp,
+  },
+  goose: {
+    title: "goose",
+    syntax: "yaml",
+    key: "extensions",
+    commands: ["goose"],
+    stdio: ({ command, args, env }) => ({ ...gooseKeys, type: "stdio", cmd: command, args, ...table("envs", env) }),
+    http: ({ url, headers }) => ({ ...gooseKeys, type: "streamable_http", uri: url, ...table("headers", headers) }),
+  },
+  grok: {
+    title: "Grok Build",
+    syntax: "toml",
+    key: "mcp_servers",
+    commands: ["grok"],
+    stdio: plainStdio,
+    http: plainHttp,
+  },
+  kimi: {
+    title: "Kimi Code",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["kimi"],
+    stdio: (entry) => ({ transport: "stdio", ...plainStdio(entry) }),
+    http: (entry) => ({ transport: "http", ...plainHttp(entry) }),
+  },
+  mcporter: {
+    title: "mcporter",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["mcporter"],
+    stdio: plainStdio,
+    http: plainHttp,
+  },
+  pi: {
+    title: "Pi",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["pi"],
+    stdio: plainStdio,
+    http: plainHttp,
   },
 };
 

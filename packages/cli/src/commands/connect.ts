@@ -55,7 +55,8 @@ which offers all your servers to the client and applies your rules. Shows the ex
 of the file stays unchanged. "fairlead disconnect CLIENT" restores the file. Without names, offers every client
 that is installed here.
 
-  clients   ${clientNames.join(", ")}
+  clients   ${clientNames.slice(0, 12).join(", ")},
+            ${clientNames.slice(12).join(", ")}
 
 With --http, the entry has a URL on this machine and a token of its own; "fairlead serve --http --port ${gatewayPort}" must run.
 With --replace, the client's own servers move to your Fairlead settings, their secrets to the secret store. Servers that

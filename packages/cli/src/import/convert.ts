@@ -47,6 +47,9 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   const envFile = kind === "stdio" ? convertCommand(reader, draft, context) : undefined;
   if (kind !== undefined && kind !== "stdio") convertAddress(reader, draft, kind, context.program);
   if (context.program === "codex") convertCodexKeys(reader, draft, kind);
+  if (context.program === "goose" && kind === "stdio") convertGooseKeys(reader, draft);
+  if (context.program === "pi") refuseCommands(reader);
+  if (kind !== undefined && kind !== "stdio") convertToken(reader, draft, context.program);
   convertCommonKeys(reader, draft, context.program);
   const enabled = isEnabled(reader, disabled);
   // If the entry has no usable transport, further remarks do not help the user.
@@ -91,9 +94,13 @@ function transportKind(reader: FieldReader, program: Program): TransportKind | u
 }
 
 function convertCommonKeys(reader: FieldReader, draft: EntryDraft, program: Program): void {
-  if (programs[program].timeout) convertTimeout(reader, draft, "timeout", "milliseconds");
-  const excluded = reader.names("disabledTools");
-  if (excluded) draft.set("excludeTools", excluded);
+  const { timeout, includeTools, excludeTools } = programs[program];
+  if (timeout !== undefined) convertTimeout(reader, draft, timeout.key, timeout.unit);
+  const included = includeTools === undefined ? undefined : reader.names(includeTools);
+  // In goose, an empty list means that all tools are offered.
+  if (included && (included.length > 0 || program !== "goose")) draft.set("includeTools", included);
+  const excluded = ["disabledTools", excludeTools].flatMap((key) => (key && reader.names(key)) || []);
+  if (excluded.length > 0) draft.set("excludeTools", excluded);
   const description = reader.raw("description");
   if (typeof description === "string") draft.set("description", description);
 }
@@ -119,6 +126,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["default_tools_approval_mode", approvals],
   ["startup_timeout_sec", connectTimeout],
   ["startup_timeout_ms", connectTimeout],
+  ["startupTimeoutMs", connectTimeout],
   [
     "timeout",
     'the other program does not document its unit (seconds or milliseconds); Fairlead\'s "timeout" is in milliseconds',
@@ -244,6 +252,9 @@ function convertAddress(
   if (kind !== "url") draft.set("type", kind);
   const headers = reader.table("headers");
   if (headers && headers.size > 0) draft.set("headers", headers);
+  const provider = reader.peek("authProviderType");
+  if (program === "antigravity" && typeof provider === "string")
+    draft.set("authProviderType", reader.raw("authProviderType"));
   convertClient(reader, draft, program);
 }
 
@@ -285,11 +296,6 @@ function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: Transpor
   reader.raw("name");
   if (kind === "stdio") forwardVariables(reader, draft);
   if (kind === "http") convertHeaders(reader, draft);
-  convertTimeout(reader, draft, "tool_timeout_sec", "seconds");
-  const included = reader.names("enabled_tools");
-  if (included) draft.set("includeTools", included);
-  const excluded = reader.names("disabled_tools");
-  if (excluded) draft.set("excludeTools", excluded);
 }
 
 /** Converts `env_vars`: names of variables that Codex passes on to the server from its own environment. */
@@ -317,11 +323,47 @@ function convertHeaders(reader: FieldReader, draft: EntryDraft): void {
     const name = variableIn(reader, `env_http_headers.${header}`, value);
     if (name !== undefined) headers.set(header, `\${${name}}`);
   }
-  const bearer = reader.has("bearer_token_env_var")
-    ? variableIn(reader, "bearer_token_env_var", reader.raw("bearer_token_env_var"))
-    : undefined;
-  if (bearer !== undefined) headers.set("Authorization", `Bearer \${${bearer}}`);
   if (headers.size > 0) draft.set("headers", headers);
+}
+
+/** Converts a token that has a key of its own to the header `Authorization`. */
+function convertToken(reader: FieldReader, draft: EntryDraft, program: Program): void {
+  const { token: tokenKey, tokenVariable } = programs[program];
+  const token = tokenKey === undefined ? undefined : reader.text(tokenKey);
+  const variable =
+    tokenVariable !== undefined && reader.has(tokenVariable)
+      ? variableIn(reader, tokenVariable, reader.raw(tokenVariable))
+      : undefined;
+  if (token === undefined && variable === undefined) return;
+  const headers = tableIn(draft, "headers");
+  headers.set("Authorization", `Bearer ${token ?? `\${${variable}}`}`);
+  draft.set("headers", headers);
+}
+
+/**
+ * Converts `env_keys` of goose: names of variables whose values goose keeps in the system's keychain. Fairlead cannot
+ * read them there.
+ */
+function convertGooseKeys(reader: FieldReader, draft: EntryDraft): void {
+  const names = reader.names("env_keys") ?? [];
+  const env = tableIn(draft, "env");
+  for (const name of names.filter((one) => isVariableName(one) && !env.has(one))) {
+    env.set(name, `\${secret:${name}}`);
+    const message = `goose keeps the value of ${name} in the keychain; Fairlead uses the stored secret ${name} instead`;
+    reader.remark("hint", "env_keys", message, `fairlead secret set ${name}`);
+  }
+  if (env.size > 0) draft.set("env", env);
+}
+
+/** Refuses values that begin with `!`: Pi runs the rest as a command and uses its output, or takes `!!` for one `!`. */
+function refuseCommands(reader: FieldReader): void {
+  for (const key of ["env", "headers"])
+    for (const [name, value] of foreignFields(reader.peek(key)) ?? [])
+      if (typeof value === "string" && value.startsWith("!"))
+        reader.refuse(
+          `${key}.${name}`,
+          "begins with !, so Pi runs it as a command to get the value; write the value itself",
+        );
 }
 
 function variableIn(reader: FieldReader, key: string, value: unknown): string | undefined {

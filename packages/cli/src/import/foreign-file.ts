@@ -4,7 +4,9 @@ import { parseJsonc, readText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
 import { plainValueOf } from "@fairlead/core/settings";
 import { isObject } from "@fairlead/wire/json";
-import { clients } from "../clients/client.ts";
+import { type ClientSyntax, clients } from "../clients/client.ts";
+import { parseYaml, YamlMistake } from "../clients/yaml-text.ts";
+import { toCommonForm } from "./common-form.ts";
 import type { ImportSource, Program } from "./program.ts";
 
 /** A server in another program's file. `value` is the entry in the common form. */
@@ -27,17 +29,26 @@ export type ForeignFile =
   /** The file cannot be used. `line` and `column` are the position of a syntax error. */
   | { readonly kind: "broken"; readonly message: string; readonly line?: number; readonly column?: number };
 
-/** A parsed JSON or TOML file, or why there is none. */
+/** A parsed file, or why there is none. */
 type Document =
   | { readonly kind: "value"; readonly value: unknown }
   | Extract<ForeignFile, { kind: "absent" | "broken" }>;
 
 /** Reads and parses a file. Does not throw if the file is absent or broken. */
-async function readDocument(file: string, syntax: "jsonc" | "toml"): Promise<Document> {
+async function readDocument(file: string, syntax: ClientSyntax): Promise<Document> {
   const read = await readText(file, limits.clientFileBytes);
   if (read.kind === "absent") return read;
   if (read.kind === "unreadable") return { kind: "broken", message: read.reason };
-  return syntax === "toml" ? parseToml(read.text) : parseJson(read.text);
+  switch (syntax) {
+    case "toml":
+      return parseToml(read.text);
+    case "yaml":
+      return readYaml(read.text);
+    // Reads comments also in files of programs that reject them: nothing is written to the file.
+    case "json":
+    case "jsonc":
+      return parseJson(read.text);
+  }
 }
 
 /**
@@ -45,7 +56,7 @@ async function readDocument(file: string, syntax: "jsonc" | "toml"): Promise<Doc
  * in `folders`.
  */
 export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
-  const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
+  const document = await readDocument(source.file, clients[source.program].syntax);
   return document.kind === "value" ? serversOf(source.program, document.value, folders) : document;
 }
 
@@ -63,13 +74,17 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
   const listed = body.get(key);
   const servers = listed === undefined ? new Map<string, unknown>() : foreignFields(listed);
   if (!servers) return { kind: "broken", message: `"${key}" is not an object` };
-  const own = [...servers].map(([name, entry]) => ({
-    name,
-    value: toCommonForm(program, entry),
-    disabled: false,
-  }));
+  const own = [...servers]
+    .filter(([, entry]) => !isBuiltIn(program, entry))
+    .map(([name, entry]) => ({ name, value: toCommonForm(program, entry), disabled: false }));
   const ofProjects = program === "claude-code" ? folders.flatMap((folder) => projectServers(fields, folder)) : [];
   return { kind: "read", servers: [...own, ...ofProjects], inputs: inputsOf(body.get("inputs")) };
+}
+
+/** Whether an entry stands for a part of goose itself, which other programs cannot start. */
+function isBuiltIn(program: Program, entry: unknown): boolean {
+  const type = foreignFields(entry)?.get("type");
+  return program === "goose" && (type === "builtin" || type === "platform");
 }
 
 /**
@@ -114,15 +129,35 @@ async function parseToml(text: string): Promise<Document> {
   }
 }
 
+async function readYaml(text: string): Promise<Document> {
+  try {
+    return { kind: "value", value: (await parseYaml(text)).value };
+  } catch (error) {
+    if (!(error instanceof YamlMistake)) throw error;
+    return { kind: "broken", message: error.message, line: error.line, column: error.column };
+  }
+}
+
 /** Each pattern matches the end of a path. The second item is the program that writes files with such a path. */
 const names: readonly (readonly [RegExp, Program])[] = [
   [/[/\\]claude_desktop_config\.json$/, "claude-desktop"],
   [/[/\\]\.(claude|mcp)\.json$/, "claude-code"],
   [/[/\\]\.cursor[/\\]mcp\.json$/, "cursor"],
   [/[/\\](\.vscode|User)[/\\](mcp|settings)\.json$/, "vscode"],
+  [/[/\\](\.gemini[/\\](config|antigravity|antigravity-cli)|[._]agents?)[/\\]mcp_config\.json$/, "antigravity"],
   [/[/\\]mcp_config\.json$/, "windsurf"],
+  [/[/\\](\.copilot[/\\]mcp-config|\.github[/\\]mcp)\.json$/, "copilot-cli"],
+  [/[/\\]\.kiro[/\\]settings[/\\]mcp\.json$/, "kiro"],
+  [/[/\\]globalStorage[/\\].*[/\\]cline_mcp_settings\.json$/, "cline"],
+  [/[/\\]cline_mcp_settings\.json$/, "cline-cli"],
+  [/[/\\]kilo\.jsonc?$/, "kilo"],
+  [/[/\\]\.kimi-code[/\\]mcp\.json$/, "kimi"],
+  [/[/\\]mcporter\.jsonc?$/, "mcporter"],
+  [/[/\\]\.pi[/\\](agent[/\\])?mcp\.json$/, "pi"],
+  [/\.ya?ml$/, "goose"],
   [/[/\\]zed[/\\]settings\.json$/i, "zed"],
   [/[/\\]opencode\.jsonc?$/, "opencode"],
+  [/[/\\]\.grok[/\\]config\.toml$/, "grok"],
   [/\.toml$/, "codex"],
 ];
 
@@ -148,40 +183,4 @@ function detectByContent(value: unknown): Program | undefined {
    * because both read it in the same way.
    */
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
-}
-
-// Converts the entries of Zed and opencode to the form that Claude Desktop, Cursor and the other programs use.
-
-/** Returns the entry with the keys that most programs use. Does not check values. */
-function toCommonForm(program: Program, entry: unknown): unknown {
-  if (!isObject(entry)) return entry;
-  if (program === "zed") return fromZed(entry);
-  return program === "opencode" ? fromOpencode(entry) : entry;
-}
-
-/** Converts an entry of Zed, also in the older form `command: { path, args, env }`. */
-function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, unknown>>): unknown {
-  if (!isObject(command)) return command === undefined ? rest : { command, ...rest };
-  const { path, ...others } = command;
-  return { command: path, ...others, ...rest };
-}
-
-/**
- * Converts an entry of opencode: `command` is a list, `environment` holds the variables, and references are
- * `{env:NAME}` and `{file:PATH}`.
- */
-function fromOpencode({ type, command, environment, ...rest }: Readonly<Record<string, unknown>>): unknown {
-  const isKnownType = type === "local" || type === "remote" || type === undefined;
-  const [program, ...args] = Array.isArray(command) ? (command as readonly unknown[]) : [command];
-  const local = command === undefined ? {} : { command: program, ...(args.length > 0 && { args }) };
-  const env = environment === undefined ? {} : { env: environment };
-  return withReferences({ ...(isKnownType ? {} : { type }), ...local, ...env, ...rest });
-}
-
-function withReferences(value: unknown): unknown {
-  if (typeof value === "string")
-    return value.replaceAll(/\{(env|file):([^{}]*)\}/g, (_all, kind: string, body: string) => `\${${kind}:${body}}`);
-  if (Array.isArray(value)) return value.map(withReferences);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withReferences(inner)]));
 }

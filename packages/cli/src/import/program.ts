@@ -26,28 +26,119 @@ interface Traits {
   readonly references: ReadonlySet<ReferenceForm>;
   /** Whether the program tries SSE if a server with `type: "http"` does not support HTTP. */
   readonly httpFallsBack: boolean;
-  /** Whether the program's documentation says that `timeout` is in milliseconds. */
-  readonly timeout: boolean;
+  /** The key of the time limit for a call, if the program documents its unit. */
+  readonly timeout?: { readonly key: string; readonly unit: "milliseconds" | "seconds" };
+  /** The keys of the tools that are offered, and of those that are not. `disabledTools` counts for every program. */
+  readonly includeTools?: string;
+  readonly excludeTools?: string;
+  /** The keys of a token for the URL's `Authorization` header: the token itself, and the name of its variable. */
+  readonly token?: string;
+  readonly tokenVariable?: string;
+  /** The program's files in a project, as parts of a path. */
+  readonly project?: readonly (readonly string[])[];
 }
+
+const milliseconds = { key: "timeout", unit: "milliseconds" } as const;
+const seconds = { key: "timeout", unit: "seconds" } as const;
+const shellVariables: ReadonlySet<ReferenceForm> = new Set(["variable"]);
+const noReferences: ReadonlySet<ReferenceForm> = new Set();
 
 /** For each program, in the order in which their files are listed: the references that it expands, and more. */
 export const programs: Readonly<Record<Program, Traits>> = {
-  "claude-desktop": { references: new Set(), httpFallsBack: false, timeout: false },
-  "claude-code": { references: new Set(["variable"]), httpFallsBack: false, timeout: true },
+  "claude-desktop": { references: noReferences, httpFallsBack: false },
+  "claude-code": {
+    references: shellVariables,
+    httpFallsBack: false,
+    timeout: milliseconds,
+    project: [[".mcp.json"]],
+  },
   cursor: {
     references: new Set(["env", "userHome", "workspaceFolder", "pathSeparator", "foreign"]),
     httpFallsBack: true,
-    timeout: false,
+    project: [[".cursor", "mcp.json"]],
   },
   vscode: {
     references: new Set(["env", "userHome", "workspaceFolder", "pathSeparator", "input", "foreign"]),
     httpFallsBack: true,
-    timeout: false,
+    project: [[".vscode", "mcp.json"]],
   },
-  windsurf: { references: new Set(["env", "foreign"]), httpFallsBack: true, timeout: false },
-  codex: { references: new Set(), httpFallsBack: false, timeout: false },
-  zed: { references: new Set(), httpFallsBack: false, timeout: false },
-  opencode: { references: new Set(["env", "foreign"]), httpFallsBack: true, timeout: false },
+  windsurf: { references: new Set(["env", "foreign"]), httpFallsBack: true },
+  codex: {
+    references: noReferences,
+    httpFallsBack: false,
+    timeout: { key: "tool_timeout_sec", unit: "seconds" },
+    includeTools: "enabled_tools",
+    excludeTools: "disabled_tools",
+    tokenVariable: "bearer_token_env_var",
+    project: [[".codex", "config.toml"]],
+  },
+  zed: { references: noReferences, httpFallsBack: false },
+  opencode: { references: new Set(["env", "foreign"]), httpFallsBack: true },
+  antigravity: {
+    references: noReferences,
+    httpFallsBack: true,
+    project: [".agents", ".agent", "_agents", "_agent"].map((folder) => [folder, "mcp_config.json"]),
+  },
+  "copilot-cli": {
+    references: shellVariables,
+    httpFallsBack: false,
+    timeout: milliseconds,
+    includeTools: "includeTools",
+    // Copilot CLI also reads `.mcp.json`, which is listed as Claude Code's.
+    project: [[".github", "mcp.json"]],
+  },
+  kiro: {
+    references: shellVariables,
+    httpFallsBack: true,
+    timeout: milliseconds,
+    project: [[".kiro", "settings", "mcp.json"]],
+  },
+  cline: { references: new Set(["env"]), httpFallsBack: false, timeout: seconds },
+  "cline-cli": { references: new Set(["env"]), httpFallsBack: false, timeout: seconds },
+  kilo: {
+    references: new Set(["env", "foreign"]),
+    httpFallsBack: true,
+    project: [["kilo.jsonc"], ["kilo.json"], [".kilo", "kilo.jsonc"], [".kilo", "kilo.json"]],
+  },
+  goose: {
+    references: shellVariables,
+    httpFallsBack: false,
+    timeout: seconds,
+    includeTools: "available_tools",
+    project: [[".goose", "config.yaml"]],
+  },
+  grok: {
+    references: shellVariables,
+    httpFallsBack: true,
+    timeout: { key: "tool_timeout_sec", unit: "seconds" },
+    project: [[".grok", "config.toml"]],
+  },
+  kimi: {
+    references: noReferences,
+    httpFallsBack: false,
+    timeout: { key: "toolTimeoutMs", unit: "milliseconds" },
+    includeTools: "enabledTools",
+    tokenVariable: "bearerTokenEnvVar",
+    project: [[".kimi-code", "mcp.json"]],
+  },
+  mcporter: {
+    references: shellVariables,
+    httpFallsBack: true,
+    includeTools: "allowedTools",
+    excludeTools: "blockedTools",
+    token: "bearerToken",
+    tokenVariable: "bearerTokenEnv",
+    project: [["config", "mcporter.json"]],
+  },
+  pi: {
+    references: shellVariables,
+    httpFallsBack: true,
+    timeout: { key: "requestTimeoutMs", unit: "milliseconds" },
+    excludeTools: "excludeTools",
+    token: "bearerToken",
+    tokenVariable: "bearerTokenEnv",
+    project: [[".pi", "mcp.json"]],
+  },
 };
 
 /** All programs, in the order of the table. */
@@ -93,17 +184,14 @@ export function usualPlaces(environment: Environment, root: string): readonly Im
       file,
     })),
   );
-  const project: readonly (readonly [Program, string])[] = [
-    ["claude-code", path.join(root, ".mcp.json")],
-    ["cursor", path.join(root, ".cursor", "mcp.json")],
-    ["vscode", path.join(root, ".vscode", "mcp.json")],
-    ["codex", path.join(root, ".codex", "config.toml")],
-  ];
+  const project = programNames.flatMap((program) =>
+    (programs[program].project ?? []).map((parts) => ({ program, file: path.join(root, ...parts), folder: root })),
+  );
   const own = new Set(user.map(({ file }) => file));
   return [
     ...user,
     // If the workspace is the home folder, its `.cursor/mcp.json` is the user's own file, which is already in the list.
-    ...project.filter(([, file]) => !own.has(file)).map(([program, file]) => ({ program, file, folder: root })),
+    ...project.filter(({ file }) => !own.has(file)),
   ];
 }
 
@@ -116,8 +204,11 @@ export function projectFolder(
   { home, platform }: Pick<Environment, "home" | "platform">,
 ): string | undefined {
   const path = platform === "win32" ? win32 : posix;
-  const parent = path.dirname(file);
-  if (path.basename(file) === ".mcp.json") return parent;
-  const inDotFolder = [".vscode", ".cursor", ".codex"].includes(path.basename(parent));
-  return inDotFolder && path.dirname(parent) !== home ? path.dirname(parent) : undefined;
+  if (path.basename(file) === ".mcp.json") return path.dirname(file);
+  const inFolder = programNames
+    .flatMap((program) => programs[program].project ?? [])
+    .filter(({ length }) => length > 1);
+  const parts = inFolder.find((names) => file.endsWith(path.sep + path.join(...names)));
+  const folder = parts?.reduce((parent) => path.dirname(parent), file);
+  return folder === home ? undefined : folder;
 }

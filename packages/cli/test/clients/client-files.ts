@@ -13,8 +13,16 @@ export interface ClientFile {
 const [cr, tab, mark] = ["\r\n", "\t", "\uFEFF"];
 
 export function clientFiles(client: ClientName): readonly ClientFile[] {
-  const { syntax } = clients[client];
-  return syntax === "toml" ? tomlFiles() : jsonFiles(clients[client].key, syntax === "json");
+  const { syntax, key } = clients[client];
+  switch (syntax) {
+    case "toml":
+      return tomlFiles();
+    case "yaml":
+      return yamlFiles();
+    case "json":
+    case "jsonc":
+      return jsonFiles(key, syntax === "json");
+  }
 }
 
 function jsonFiles(key: string, isStrict: boolean): readonly ClientFile[] {
@@ -128,5 +136,76 @@ function tomlFiles(): readonly ClientFile[] {
     bad("an inline entry of that name", `[mcp_servers]\nfairlead = { command = "other" }\n`),
     bad("not UTF-8", Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22])),
     bad("UTF-16", Buffer.from(`${mark}a = 1\n`, "utf16le")),
+  ];
+}
+
+function yamlFiles(): readonly ClientFile[] {
+  const good = (title: string, text: string | undefined): ClientFile => ({ title, text, isRefused: false });
+  const bad = (title: string, text: string | Uint8Array): ClientFile => ({ title, text, isRefused: true });
+  const plain =
+    "# mine\nGOOSE_PROVIDER: openai # the best\nextensions:\n  developer:\n    bundled: true\n    enabled: true\n    name: developer\n    timeout: 300\n    type: builtin\n  files: # these\n    type: stdio\n    cmd: npx\n    args:\n    - -y\n    - x\n    envs: { KEY: 'v' }\n\n# last\nGOOSE_MODEL: 'o3'\n";
+  const huge = Array.from({ length: 2_000 }, (_, at) => `key${at}: "line ${at} ü"\n`).join("");
+  const deep = `a: ${"[".repeat(200)}${"]".repeat(200)}\n`;
+  const bomb = `a: &a [x, x]\n${"bcdefghij"
+    .split("")
+    .map((name, at) => `${name}: &${name} [${Array.from({ length: 9 }, () => `*${"abcdefghij"[at]}`).join(", ")}]\n`)
+    .join("")}`;
+  return [
+    good("no file", undefined),
+    good("empty", ""),
+    good("only blanks", " \n\n"),
+    good("only comments", "# nothing yet"),
+    good("a document start", "---\n"),
+    good("a document start and settings", `---\n${plain}`),
+    good("mappings", plain),
+    good("no line end at the end", plain.trimEnd()),
+    good("several empty lines at the end", `${plain}\n\n\n`),
+    good("CRLF", plain.replaceAll("\n", cr)),
+    good("CRLF, no line end", plain.trimEnd().replaceAll("\n", cr)),
+    good("a byte order mark", mark + plain),
+    good("a byte order mark alone", mark),
+    good("a byte order mark and CRLF", mark + plain.replaceAll("\n", cr)),
+    good("no extensions", "GOOSE_MODEL: x\n"),
+    good("no extensions, indented", "  GOOSE_MODEL: x\n  b: 1"),
+    good("empty extensions", "a: 1\nextensions: {}\nb: 2\n"),
+    good("empty extensions with a comment", "extensions: {  } # none yet"),
+    good("extensions at the end", "a: 1\nextensions:\n    files:\n        cmd: x"),
+    good("comments everywhere", "# a\nextensions: # b\n  # c\n  x: # d\n    # e\n    cmd: y # f\n    # g\n  # h\n# i"),
+    good("an extension in braces", "extensions:\n  x: { cmd: y,\n    args: [a,\n     b] }\n  y: {cmd: z}\nb: 1\n"),
+    good("quoted keys", `"extensions":\n  'a b': { cmd: y }\n  "c: d":\n    cmd: z\n`),
+    good(
+      "texts on several lines",
+      "a: |\n  extensions:\n    fairlead: 1\nextensions:\n  x:\n    cmd: >-\n      y\n      z\n\nb: >\n  c\n\n",
+    ),
+    good("a text that keeps its line ends", "extensions:\n  x:\n    d: |+\n      y\n\n\n"),
+    good("anchors, aliases and merges", "base: &b { enabled: true }\nextensions:\n  x: { <<: *b, cmd: y }\n  z: *b\n"),
+    good("dates, numbers and null", "at: 2001-12-14t21:59:43.10-05:00\nn: 0x1F\nf: .inf\nm: .nan\ne:\nt: ~\n"),
+    good("unicode", `"ключ": "日本語 \\u00e9 😀"\nextensions:\n  séjour:\n    cmd: ü\n`),
+    good(
+      "names of prototypes",
+      "__proto__: { x: 1 }\nextensions:\n  __proto__: { cmd: x }\n  constructor: { cmd: y }\n",
+    ),
+    good("huge", huge),
+    bad("an entry of that name", "extensions:\n  fairlead:\n    cmd: other\n"),
+    bad("extensions in braces", "extensions: { x: { cmd: y } }\n"),
+    bad("all in braces", '{ "extensions": { "x": { "cmd": "y" } } }'),
+    bad("an anchor on the extensions", "extensions: &all\n  x: { cmd: y }\nother: *all\n"),
+    bad("a tag on the extensions", "extensions: !!map\n  x: { cmd: y }\n"),
+    bad("an explicit key", "? extensions\n: x: { cmd: y }\n"),
+    bad("a list of extensions", "extensions:\n- name: fairlead\n"),
+    bad("null for extensions", "extensions:\n"),
+    bad("a list", "- a\n- b\n"),
+    bad("a text", "extensions"),
+    bad("extensions twice", "extensions: {}\na: 1\nextensions:\n  x: { cmd: y }\n"),
+    bad("an extension twice", "extensions:\n  x: { cmd: y }\n  x: { cmd: z }\n"),
+    bad("two documents", "a: 1\n---\nextensions: {}\n"),
+    bad("tabs", "extensions:\n\tx:\n\t\tcmd: y\n"),
+    bad("broken: an open bracket", "a: [1, 2\nextensions: {}\n"),
+    bad("an alias without an anchor", "a: *b\n"),
+    bad("aliases of aliases", bomb),
+    bad("nested too deeply", deep),
+    bad("nested far too deeply", `a: ${"[".repeat(100_000)}\n`),
+    bad("too large", `a: "${"x".repeat(1_100_000)}"\n`),
+    bad("not UTF-8", Buffer.from([0x61, 0x3a, 0x20, 0xff])),
   ];
 }

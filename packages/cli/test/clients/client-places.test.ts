@@ -32,6 +32,17 @@ test.each<{ title: string; machine: Machine; files: Record<string, string> }>([
       windsurf: "/nowhere/me/.codeium/windsurf/mcp_config.json",
       zed: "/nowhere/me/.config/zed/settings.json",
       opencode: "/nowhere/me/.config/opencode/opencode.json",
+      antigravity: "/nowhere/me/.gemini/config/mcp_config.json",
+      "copilot-cli": "/nowhere/me/.copilot/mcp-config.json",
+      kiro: "/nowhere/me/.kiro/settings/mcp.json",
+      cline: "/nowhere/me/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+      "cline-cli": "/nowhere/me/.cline/data/settings/cline_mcp_settings.json",
+      kilo: "/nowhere/me/.config/kilo/kilo.json",
+      goose: "/nowhere/me/.config/goose/config.yaml",
+      grok: "/nowhere/me/.grok/config.toml",
+      kimi: "/nowhere/me/.kimi-code/mcp.json",
+      mcporter: "/nowhere/me/.mcporter/mcporter.json",
+      pi: "/nowhere/me/.pi/agent/mcp.json",
     },
   },
   {
@@ -47,6 +58,18 @@ test.each<{ title: string; machine: Machine; files: Record<string, string> }>([
       windsurf: "/nowhere/me/.codeium/windsurf/mcp_config.json",
       zed: "/nowhere/me/.config/zed/settings.json",
       opencode: "/nowhere/me/.config/opencode/opencode.json",
+      antigravity: "/nowhere/me/.gemini/config/mcp_config.json",
+      "copilot-cli": "/nowhere/me/.copilot/mcp-config.json",
+      kiro: "/nowhere/me/.kiro/settings/mcp.json",
+      cline:
+        "/nowhere/me/Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+      "cline-cli": "/nowhere/me/.cline/data/settings/cline_mcp_settings.json",
+      kilo: "/nowhere/me/.config/kilo/kilo.json",
+      goose: "/nowhere/me/.config/goose/config.yaml",
+      grok: "/nowhere/me/.grok/config.toml",
+      kimi: "/nowhere/me/.kimi-code/mcp.json",
+      mcporter: "/nowhere/me/.mcporter/mcporter.json",
+      pi: "/nowhere/me/.pi/agent/mcp.json",
     },
   },
   {
@@ -62,18 +85,76 @@ test.each<{ title: string; machine: Machine; files: Record<string, string> }>([
       windsurf: "C:\\me\\.codeium\\windsurf\\mcp_config.json",
       zed: "C:\\me\\AppData\\Roaming\\Zed\\settings.json",
       opencode: "C:\\me\\.config\\opencode\\opencode.json",
+      antigravity: "C:\\me\\.gemini\\config\\mcp_config.json",
+      "copilot-cli": "C:\\me\\.copilot\\mcp-config.json",
+      kiro: "C:\\me\\.kiro\\settings\\mcp.json",
+      cline:
+        "C:\\me\\AppData\\Roaming\\Code\\User\\globalStorage\\saoudrizwan.claude-dev\\settings\\cline_mcp_settings.json",
+      "cline-cli": "C:\\me\\.cline\\data\\settings\\cline_mcp_settings.json",
+      kilo: "C:\\me\\.config\\kilo\\kilo.json",
+      goose: "C:\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml",
+      grok: "C:\\me\\.grok\\config.toml",
+      kimi: "C:\\me\\.kimi-code\\mcp.json",
+      mcporter: "C:\\me\\.mcporter\\mcporter.json",
+      pi: "C:\\me\\.pi\\agent\\mcp.json",
     },
   },
 ])("each client's file on $title", async ({ machine, files }) => {
   expect(await filesOn(machine)).toEqual(files);
 });
 
-test("variables of Claude Code and Codex move their files", async () => {
-  const env = { CLAUDE_CONFIG_DIR: "/nowhere/c", CODEX_HOME: "/nowhere/x" };
+test("variables of the clients move their files", async () => {
+  const env = {
+    CLAUDE_CONFIG_DIR: "/nowhere/c",
+    CODEX_HOME: "/nowhere/x",
+    COPILOT_HOME: "/nowhere/copilot",
+    CLINE_DIR: "/nowhere/cline",
+    GROK_HOME: "/nowhere/grok",
+    KIMI_CODE_HOME: "/nowhere/kimi",
+    PI_CODING_AGENT_DIR: "/nowhere/pi",
+    XDG_CONFIG_HOME: "/nowhere/config",
+  };
   expect(await filesOn({ platform: "linux", home: "/nowhere/me", env })).toMatchObject({
     "claude-code": "/nowhere/c/.claude.json",
     codex: "/nowhere/x/config.toml",
+    "copilot-cli": "/nowhere/copilot/mcp-config.json",
+    "cline-cli": "/nowhere/cline/data/settings/cline_mcp_settings.json",
+    grok: "/nowhere/grok/config.toml",
+    kimi: "/nowhere/kimi/mcp.json",
+    pi: "/nowhere/pi/mcp.json",
+    goose: "/nowhere/config/goose/config.yaml",
+    kilo: "/nowhere/config/kilo/kilo.json",
   });
+  const clineData = { CLINE_DATA_DIR: "/nowhere/data" };
+  expect(await filesOn({ platform: "linux", home: "/nowhere/me", env: clineData })).toMatchObject({
+    "cline-cli": "/nowhere/data/settings/cline_mcp_settings.json",
+  });
+  const clineFile = { ...clineData, CLINE_MCP_SETTINGS_PATH: "/nowhere/servers.json" };
+  expect(await filesOn({ platform: "linux", home: "/nowhere/me", env: clineFile })).toMatchObject({
+    "cline-cli": "/nowhere/servers.json",
+  });
+});
+
+test("of Antigravity's files, connect edits the newest one that exists, and creates the newest", async () => {
+  await using folder = await temporaryFolder();
+  const environment = { platform: "linux", home: folder.path, env: {} } as const;
+  const newest = join(folder.path, ".gemini/config/mcp_config.json");
+  expect(await clientFile("antigravity", environment)).toBe(newest);
+  const ofCommand = await folder.write(".gemini/antigravity-cli/mcp_config.json", "{}");
+  expect(await clientFile("antigravity", environment)).toBe(ofCommand);
+  const older = await folder.write(".gemini/antigravity/mcp_config.json", "{}");
+  expect(await clientFile("antigravity", environment)).toBe(older);
+  await folder.write(".gemini/config/mcp_config.json", "{}");
+  expect(await clientFile("antigravity", environment)).toBe(newest);
+});
+
+test("of mcporter's files, connect edits the one that mcporter reads", async () => {
+  await using folder = await temporaryFolder();
+  const environment = { platform: "linux", home: folder.path, env: {} } as const;
+  const jsonc = await folder.write(".mcporter/mcporter.jsonc", "{}");
+  expect(await clientFile("mcporter", environment)).toBe(jsonc);
+  const json = await folder.write(".mcporter/mcporter.json", "{}");
+  expect(await clientFile("mcporter", environment)).toBe(json);
 });
 
 test("of opencode's two files, connect edits the one that exists, and the first of both", async () => {
@@ -100,6 +181,20 @@ test.each([
   ["windsurf", ".codeium/x", false],
   ["zed", ".config/zed/x", true],
   ["opencode", ".config/opencode/x", true],
+  ["antigravity", ".gemini/antigravity/x", true],
+  ["antigravity", ".gemini/config/x", true],
+  ["antigravity", ".gemini/settings.json", false],
+  ["copilot-cli", ".copilot/x", true],
+  ["kiro", ".kiro/x", true],
+  ["cline", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/x", true],
+  ["cline", ".config/Code/User/x", false],
+  ["cline-cli", ".cline/x", true],
+  ["kilo", ".config/kilo/x", true],
+  ["goose", ".config/goose/x", true],
+  ["grok", ".grok/x", true],
+  ["kimi", ".kimi-code/x", true],
+  ["mcporter", ".mcporter/x", true],
+  ["pi", ".pi/agent/x", true],
 ] as const)("the client %s with the file %s is installed: %s", async (client, file, installed) => {
   await using folder = await temporaryFolder();
   const environment = { platform: "linux", home: folder.path, env: {} } as const;

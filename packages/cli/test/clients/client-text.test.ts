@@ -176,3 +176,66 @@ describe("removing Fairlead's own entry", () => {
     );
   });
 });
+
+describe("a server is added to a YAML file, or replaced in its place", () => {
+  const entry = { cmd: "c", args: ["a: b", "\u0085"] };
+  const lines = (indent: string): string => `${indent}f:\n${indent}  cmd: "c"\n${indent}  args: ["a: b", "\\u0085"]\n`;
+  test.each([
+    ["", `extensions:\n${lines("  ")}`],
+    ["# a", `# a\nextensions:\n${lines("  ")}`],
+    ["a: 1", `a: 1\nextensions:\n${lines("  ")}`],
+    ["a: 1\r\n# b\r\n", `a: 1\nextensions:\n${lines("  ")}# b\n`.replaceAll("\n", "\r\n")],
+    ["\uFEFFa: 1\n", `\uFEFFa: 1\nextensions:\n${lines("  ")}`],
+    ["extensions: {} # none\nb: 1\n", `extensions: # none\n${lines("  ")}b: 1\n`],
+    ["extensions:\n    x: {}\n\n# b\nb: 1\n", `extensions:\n    x: {}\n${lines("    ")}\n# b\nb: 1\n`],
+    ["extensions:\n  f:\n    cmd: d # e\n  x: {}\n", `extensions:\n${lines("  ")}  x: {}\n`],
+  ])("%j", async (before, after) => {
+    expect(await changeServers("goose", file, before, { remove: [], set: { name: "f", entry } })).toBe(after);
+  });
+
+  test("tables in an entry are read back as they were", async () => {
+    const odd = {
+      headers: { "a b": 'say "x"', "": "\u2028\uFEFF\u007f\n\t\\" },
+      on: true,
+      n: 1.5,
+      none: [],
+      empty: {},
+    };
+    const text = await changeServers("goose", file, "", { remove: [], set: { name: "f", entry: odd } });
+    expect((await openClientText("goose", file, text)).value).toEqual({ extensions: { f: odd } });
+    expect(text).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+});
+
+describe("a server is removed from a YAML file", () => {
+  test.each([
+    ["extensions:\n  a:\n    cmd: x\n  b: {}\n", "extensions:\n  b: {}\n"],
+    [
+      "extensions:\n  b: {}\n  # mine\n  a: # this\n    cmd: x # y\n    # z\n# end",
+      "extensions:\n  b: {}\n  # mine\n    # z\n# end",
+    ],
+    ["extensions: # all\n  a:\n    cmd: x\nb: 1\n", "extensions: {} # all\nb: 1\n"],
+    ["extensions:\n  b: {}\n  a: |\n    x\n\nc: 1\n", "extensions:\n  b: {}\n\nc: 1\n"],
+    ["extensions:\r\n  a: {}\r\n  b: {}", "extensions:\r\n  b: {}"],
+  ])("%j", async (before, after) => {
+    expect(await changeServers("goose", file, before, { remove: ["a"] })).toBe(after);
+  });
+
+  test("the servers that connect moved come back with their own lines", async () => {
+    const before = "extensions:\n  a:\n    cmd: x # mine\n    d: |\n      two\n\n      lines\n  b: {}\n";
+    const moved = await changeServers("goose", file, before, {
+      remove: ["a", "b"],
+      set: { name: "fairlead", entry: { cmd: "c" } },
+    });
+    const text = `GOOSE_MODEL: new\n${moved}`;
+    expect(await removeOwnEntry("goose", file, text, { before, name: "fairlead", moved: ["a", "b"] })).toBe(
+      `GOOSE_MODEL: new\n${before}`,
+    );
+  });
+
+  test("extensions that connect added go with the last server", async () => {
+    const text = 'a: 1\nextensions:\n  fairlead:\n    cmd: "c"\nb: 2\n';
+    const request = { before: "a: 1\n", name: "fairlead", moved: [] };
+    expect(await removeOwnEntry("goose", file, text, request)).toBe("a: 1\nb: 2\n");
+  });
+});

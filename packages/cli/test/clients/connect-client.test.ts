@@ -308,6 +308,17 @@ test.each([
   ["windsurf", "mcpServers", "Windsurf", ["windsurf"], "jsonc"],
   ["zed", "context_servers", "Zed", ["zed", "zeditor"], "jsonc"],
   ["opencode", "mcp", "opencode", ["opencode"], "jsonc"],
+  ["antigravity", "mcpServers", "Antigravity", ["agy", "antigravity"], "json"],
+  ["copilot-cli", "mcpServers", "GitHub Copilot CLI", ["copilot"], "jsonc"],
+  ["kiro", "mcpServers", "Kiro", ["kiro", "kiro-cli"], "json"],
+  ["cline", "mcpServers", "Cline", [], "json"],
+  ["cline-cli", "mcpServers", "Cline CLI", ["cline"], "json"],
+  ["kilo", "mcp", "Kilo", ["kilo"], "jsonc"],
+  ["goose", "extensions", "goose", ["goose"], "yaml"],
+  ["grok", "mcp_servers", "Grok Build", ["grok"], "toml"],
+  ["kimi", "mcpServers", "Kimi Code", ["kimi"], "json"],
+  ["mcporter", "mcpServers", "mcporter", ["mcporter"], "jsonc"],
+  ["pi", "mcpServers", "Pi", ["pi"], "jsonc"],
 ] as const)("%s has its servers under %s", (client, key, title, commands, syntax) => {
   expect(clients[client]).toMatchObject({ key, title, commands, syntax });
 });
@@ -316,6 +327,7 @@ test("the form of an entry is the one that its client reads", () => {
   const stdio: ClientEntry = { kind: "stdio", command: "node", args: ["x"], env: { A: "1" } };
   const http: ClientEntry = { kind: "http", url: "http://h", headers: { B: "2" } };
   const plain = { command: "node", args: ["x"], env: { A: "1" } };
+  const goose = { name: "fairlead", description: "Fairlead", enabled: true, timeout: 300 };
   expect(Object.fromEntries(clientNames.map((client) => [client, toForeignEntry(client, stdio)]))).toEqual({
     "claude-code": { type: "stdio", ...plain },
     "claude-desktop": plain,
@@ -326,6 +338,17 @@ test("the form of an entry is the one that its client reads", () => {
     windsurf: plain,
     zed: plain,
     opencode: { type: "local", command: ["node", "x"], environment: { A: "1" }, enabled: true },
+    antigravity: plain,
+    "copilot-cli": { type: "stdio", ...plain, tools: ["*"] },
+    kiro: plain,
+    cline: plain,
+    "cline-cli": plain,
+    kilo: { type: "local", command: ["node", "x"], environment: { A: "1" }, enabled: true },
+    goose: { ...goose, type: "stdio", cmd: "node", args: ["x"], envs: { A: "1" } },
+    grok: plain,
+    kimi: { transport: "stdio", ...plain },
+    mcporter: plain,
+    pi: plain,
   });
   const headers = { B: "2" };
   expect(Object.fromEntries(clientNames.map((client) => [client, toForeignEntry(client, http)]))).toEqual({
@@ -338,6 +361,17 @@ test("the form of an entry is the one that its client reads", () => {
     windsurf: { serverUrl: "http://h", headers },
     zed: { url: "http://h", headers },
     opencode: { type: "remote", url: "http://h", headers, enabled: true },
+    antigravity: { serverUrl: "http://h", headers },
+    "copilot-cli": { type: "http", url: "http://h", headers, tools: ["*"] },
+    kiro: { url: "http://h", headers },
+    cline: { type: "streamableHttp", url: "http://h", headers },
+    "cline-cli": { type: "streamableHttp", url: "http://h", headers },
+    kilo: { type: "remote", url: "http://h", headers, enabled: true },
+    goose: { ...goose, type: "streamable_http", uri: "http://h", headers },
+    grok: { url: "http://h", headers },
+    kimi: { transport: "http", url: "http://h", headers },
+    mcporter: { url: "http://h", headers },
+    pi: { url: "http://h", headers },
   });
   expect(toForeignEntry("zed", { ...stdio, env: {} })).toEqual({ command: "node", args: ["x"] });
 });

@@ -1,6 +1,7 @@
 import { scaled, seed, temporaryFolder } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { clients } from "../../src/clients/client.ts";
 import { checkEntry } from "../../src/import/convert.ts";
 import { type Collection, collect } from "../../src/import/plan.ts";
 import { type Program, programNames } from "../../src/import/program.ts";
@@ -13,7 +14,7 @@ async function collectFrom(program: Program, file: string): Promise<Collection> 
 
 /** Entries that look right until one looks closer: known keys, any values. */
 const keys =
-  "type command args env cwd envFile url serverUrl headers timeout disabled oauth auth env_vars http_headers tool_timeout_sec";
+  "type command args env cwd envFile url serverUrl headers timeout disabled oauth auth env_vars http_headers tool_timeout_sec transport tools cmd envs uri env_keys bearerToken bearerTokenEnv available_tools";
 const text = fc.oneof(
   fc.constantFrom("stdio", "http", "npx", "https://x.example", "./x", "${env:A}", "${A:-", "$"),
   fc.string(),
@@ -33,12 +34,11 @@ const servers = fc.oneof(
   fc.jsonValue(),
 );
 
-test.each(programNames.filter((name) => name !== "codex"))(
+test.each(programNames.filter((name) => clients[name].syntax !== "toml"))(
   "whatever %s's file holds, what is taken over is right",
   async (program) => {
     await using folder = await temporaryFolder();
-    const holders: Partial<Record<Program, string>> = { vscode: "servers", zed: "context_servers", opencode: "mcp" };
-    const key = holders[program] ?? "mcpServers";
+    const { key } = clients[program];
     const taken: string[] = [];
     await fc.assert(
       fc.asyncProperty(servers, async (written) => {
@@ -50,7 +50,11 @@ test.each(programNames.filter((name) => name !== "codex"))(
           expect(Object.keys(conversion.entry)).not.toContain("trust");
         }
       }),
-      { numRuns: scaled(2000, 60), seed: seed(), examples: [[{ sure: { command: "npx", args: ["-y", "x"] } }]] },
+      {
+        numRuns: scaled(2000, 60),
+        seed: seed(),
+        examples: [[{ sure: { type: program === "goose" ? "stdio" : undefined, command: "npx", args: ["-y", "x"] } }]],
+      },
     );
     expect(taken).toContain("sure");
   },
@@ -77,6 +81,10 @@ test.each([
   [
     "codex",
     '[mcp_servers."a b"]\ncommand = "x"\nargs = [\'y\', """z"""]\nenv = { A = "1" }\ntool_timeout_sec = 1_000.5\nwhen = 1979-05-27T07:32:00Z\n',
+  ],
+  [
+    "goose",
+    "# mine\nextensions:\n  a:\n    type: stdio\n    cmd: 'x'\n    args: [-y, \"z\"]\n    envs: { A: '1' }\n    d: |\n      b\n  b: &x\n    type: sse\n  c: *x\n",
   ],
 ] as const)("a %s file cut at any byte is read or broken, never worse", async (program, whole) => {
   await using folder = await temporaryFolder();

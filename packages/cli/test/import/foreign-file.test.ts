@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { clients } from "../../src/clients/client.ts";
 import { detectProgram, type ForeignFile, readForeignFile } from "../../src/import/foreign-file.ts";
 import type { Program } from "../../src/import/program.ts";
 
@@ -22,6 +23,19 @@ describe("a file is read into servers", () => {
     ["zed", { context_servers: { a: { source: "custom", command: "x" } } }],
     ["zed", { context_servers: { a: { command: { path: "x" } } } }],
     ["opencode", { mcp: { a: { type: "local", command: ["x"] } } }],
+    ["antigravity", { mcpServers: { a: { command: "x" } } }],
+    ["copilot-cli", '// mine\n{ "mcpServers": { "a": { "command": "x", "tools": ["*"] } } }'],
+    ["kiro", { mcpServers: { a: { command: "x" } } }],
+    ["cline", { mcpServers: { a: { command: "x" } } }],
+    ["kilo", { mcp: { a: { type: "local", command: ["x"] } } }],
+    [
+      "goose",
+      "\uFEFFextensions:\n  a: # mine\n    name: a\n    cmd: x\n  b:\n    type: builtin\n  c: { type: platform }\n",
+    ],
+    ["grok", '[mcp_servers.a]\ncommand = "x"\n'],
+    ["kimi", { mcpServers: { a: { command: "x" } } }],
+    ["mcporter", { mcpServers: { a: { command: ["x"] } }, imports: [] }],
+    ["pi", { mcpServers: { a: { command: "x" } }, settings: {} }],
   ] as const)("%s", async (program, content) => {
     expect(await read(program, content)).toEqual({
       kind: "read",
@@ -156,6 +170,24 @@ describe("the program is recognised", () => {
     [".cursor/mcp.json", {}, "cursor"],
     [".vscode/mcp.json", {}, "vscode"],
     ["mcp_config.json", {}, "windsurf"],
+    [".gemini/config/mcp_config.json", {}, "antigravity"],
+    [".gemini/antigravity/mcp_config.json", {}, "antigravity"],
+    [".gemini/antigravity-cli/mcp_config.json", {}, "antigravity"],
+    [".agents/mcp_config.json", {}, "antigravity"],
+    ["_agent/mcp_config.json", {}, "antigravity"],
+    [".copilot/mcp-config.json", {}, "copilot-cli"],
+    [".github/mcp.json", {}, "copilot-cli"],
+    [".kiro/settings/mcp.json", {}, "kiro"],
+    ["globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", {}, "cline"],
+    [".cline/data/settings/cline_mcp_settings.json", {}, "cline-cli"],
+    ["kilo.json", {}, "kilo"],
+    ["kilo.jsonc", {}, "kilo"],
+    ["goose/config.yaml", "", "goose"],
+    [".grok/config.toml", "", "grok"],
+    [".kimi-code/mcp.json", {}, "kimi"],
+    ["config/mcporter.json", {}, "mcporter"],
+    [".pi/agent/mcp.json", {}, "pi"],
+    [".pi/mcp.json", {}, "pi"],
     ["config.toml", "", "codex"],
     ["any.json", { servers: {} }, "vscode"],
     ["any.json", { mcp: { servers: {} } }, "vscode"],
@@ -181,5 +213,51 @@ describe("the program is recognised", () => {
   ] as const)("%s %j: %s", async (name, content, program) => {
     await using folder = await temporaryFolder();
     expect(await detectProgram(await folder.write(name, content))).toBe(program);
+  });
+});
+
+describe("entries in a form of their own", () => {
+  test.each<[Program, unknown, object]>([
+    [
+      "antigravity",
+      { serverUrl: "https://x", url: "https://y", command: "z", env: { A: "1" } },
+      { serverUrl: "https://x" },
+    ],
+    ["antigravity", { url: "https://y", type: "http" }, { url: "https://y", type: "http" }],
+    [
+      "copilot-cli",
+      { type: "local", command: "x", tools: ["a"] },
+      { type: "stdio", command: "x", includeTools: ["a"] },
+    ],
+    ["copilot-cli", { type: "http", url: "https://x", tools: ["*"] }, { type: "http", url: "https://x" }],
+    ["cline", { url: "https://x" }, { type: "sse", url: "https://x" }],
+    ["cline", { url: "https://x", type: "streamableHttp" }, { type: "streamableHttp", url: "https://x" }],
+    [
+      "cline-cli",
+      { transport: { type: "stdio", command: "x", args: ["y"] }, disabled: true },
+      { type: "stdio", command: "x", args: ["y"], disabled: true },
+    ],
+    ["cline-cli", { transport: { url: "https://x", type: "sse" } }, { type: "sse", url: "https://x" }],
+    [
+      "kilo",
+      { type: "remote", url: "{env:U}", headers: { A: "{file:x}" } },
+      { url: "${env:U}", headers: { A: "${file:x}" } },
+    ],
+    ["mcporter", { base_url: "https://x", bearer_token: "$env:T" }, { url: "https://x", bearerToken: "${T}" }],
+    ["mcporter", { command: ["x", "y"], env: { A: "$env:B" } }, { command: "x", args: ["y"], env: { A: "${B}" } }],
+    ["pi", { command: "x", env: { A: "{env:B}", C: "${env:D}" } }, { command: "x", env: { A: "${B}", C: "${env:D}" } }],
+  ])("%s: %j", async (program, entry, value) => {
+    expect(await read(program, { [clients[program].key]: { a: entry } })).toMatchObject({
+      servers: [{ name: "a", value }],
+    });
+  });
+
+  test("a YAML file with a mistake is broken, with the place", async () => {
+    expect(await read("goose", "a: 1\nextensions: [\n")).toMatchObject({ kind: "broken", line: 3, column: 1 });
+    expect(await read("goose", "- a\n")).toMatchObject({ kind: "broken", line: 1, column: 1 });
+    expect(await read("goose", "extensions: 7\n")).toEqual({
+      kind: "broken",
+      message: '"extensions" is not an object',
+    });
   });
 });

@@ -22,16 +22,30 @@ function expandedBy(program: Program): readonly string[] {
 
 const own = ["env", "userHome", "workspaceFolder", "pathSeparator"];
 
-test.each<[Program, string, readonly string[], object, boolean]>([
+const variables = ["variable", "userHome", "workspaceFolder", "foreign"];
+
+/** The last column: whether `timeout` is a number of milliseconds, or how many milliseconds its unit has. */
+test.each<[Program, string, readonly string[], object, boolean | number]>([
   ["claude-desktop", "Claude Desktop", [], { type: "http" }, false],
   // For Claude Code, every name in braces is the name of a variable.
-  ["claude-code", "Claude Code", ["variable", "userHome", "workspaceFolder", "foreign"], { type: "http" }, true],
+  ["claude-code", "Claude Code", variables, { type: "http" }, true],
   ["cursor", "Cursor", [...own, "foreign"], {}, false],
   ["vscode", "VS Code", [...own, "input", "foreign"], {}, false],
   ["windsurf", "Windsurf", ["env", "foreign"], {}, false],
   ["codex", "Codex", [], { type: "http" }, false],
   ["zed", "Zed", [], { type: "http" }, false],
   ["opencode", "opencode", ["env", "foreign"], {}, false],
+  ["antigravity", "Antigravity", [], {}, false],
+  ["copilot-cli", "GitHub Copilot CLI", variables, { type: "http" }, true],
+  ["kiro", "Kiro", variables, {}, true],
+  ["cline", "Cline", ["env"], { type: "http" }, 1000],
+  ["cline-cli", "Cline CLI", ["env"], { type: "http" }, 1000],
+  ["kilo", "Kilo", ["env", "foreign"], {}, false],
+  ["goose", "goose", variables, { type: "http" }, 1000],
+  ["grok", "Grok Build", variables, {}, false],
+  ["kimi", "Kimi Code", [], { type: "http" }, false],
+  ["mcporter", "mcporter", variables, {}, false],
+  ["pi", "Pi", variables, {}, false],
 ])("an import reads a file as %s (%s) does", (program, title, expanded, http, hasTimeout) => {
   expect(expandedBy(program)).toEqual(expanded);
   const [remark] = convert({ program, value: { command: "x", args: ["${a b}"] } }).remarks;
@@ -40,7 +54,7 @@ test.each<[Program, string, readonly string[], object, boolean]>([
   expect(convert({ program, value: { type: "http", url } }).entry).toEqual({ url, ...http });
   expect(convert({ program, value: { command: "x", timeout: 7 } }).entry).toEqual({
     command: "x",
-    ...(hasTimeout && { timeout: 7 }),
+    ...(hasTimeout !== false && { timeout: 7 * Number(hasTimeout) }),
   });
 });
 

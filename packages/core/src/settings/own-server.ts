@@ -18,11 +18,12 @@ export const ownEntryName = "fairlead";
 /** Reads an entry in the form of any client. Undefined if the entry has neither a command nor a URL. */
 export function fromForeignEntry(value: unknown): ClientEntry | undefined {
   if (!isObject(value)) return undefined;
-  const words = Array.isArray(value["command"]) ? value["command"] : [value["command"], ...listOf(value["args"])];
+  const written = value["command"] ?? value["cmd"];
+  const words: readonly unknown[] = Array.isArray(written) ? written : [written, ...listOf(value["args"])];
   const [command, ...args] = words.filter((word) => typeof word === "string");
-  if (typeof value["command"] !== "undefined" && command !== undefined)
-    return { kind: "stdio", command, args, env: textsIn(value["env"] ?? value["environment"]) };
-  const url = value["url"] ?? value["serverUrl"] ?? value["httpUrl"];
+  if (written !== undefined && command !== undefined)
+    return { kind: "stdio", command, args, env: textsIn(value["env"] ?? value["environment"] ?? value["envs"]) };
+  const url = value["url"] ?? value["serverUrl"] ?? value["httpUrl"] ?? value["uri"];
   if (typeof url !== "string") return undefined;
   return { kind: "http", url, headers: textsIn(value["headers"] ?? value["http_headers"]) };
 }

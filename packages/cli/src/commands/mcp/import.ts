@@ -52,9 +52,10 @@ interface Options {
 
 export const verb: Verb = {
   help: `
-Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Zed and opencode in your home folder and
-in this workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write. Servers of
-your own files go to your settings, servers of this project's files to the project's.
+Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Zed, opencode, Antigravity, GitHub
+Copilot CLI, Kiro, Cline, Kilo, goose, Grok Build, Kimi Code, mcporter and Pi in your home folder and in this workspace,
+and shows the entry that each server becomes. Starts no server and writes nothing without --write. Servers of your own
+files go to your settings, servers of this project's files to the project's.
 With --write, values that look like secrets go into the secret store, and the entry refers to them as \${secret:NAME}.
 On a terminal Fairlead asks first; --secrets keep writes them into the settings file unchanged.
 
