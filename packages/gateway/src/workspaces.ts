@@ -12,7 +12,7 @@ import type {
   QuestionHandler,
 } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/plain-text";
-import type { Connection, Server } from "@fairlead/core/server";
+import type { Catalog, Connection, Server } from "@fairlead/core/server";
 import type { ConfigurationOptions } from "@fairlead/core/trust";
 import type { Era, JsonObject, ServerInfo } from "@fairlead/wire";
 import type { GatewayLoops } from "./gateway-loops.ts";
@@ -49,6 +49,9 @@ export interface WorkspacesOptions {
 
 /** The host of a workspace ends this many milliseconds after its last client has left. */
 const stays = 300_000;
+
+/** Maximum number of different sets of extensions that the clients of a workspace declare to legacy servers. */
+const mostExtensionSets = 8;
 
 /** Gateways above a client, by their tokens, and which servers the client's requests reach. */
 interface GatewaysAbove {
@@ -126,6 +129,8 @@ class SharedWorkspace {
   readonly firstStarts: WeakMap<Server, number> = new WeakMap();
   readonly above: Set<GatewaysAbove>;
   readonly below: WeakMap<NamedServer, readonly string[]>;
+  /** The sets of extensions that clients have declared, as JSON. Each may need a process of each server. */
+  readonly #extensionSets = new Set<string>();
   readonly #clock: Clock;
   #clients = 0;
   #cancelEnd: (() => void) | undefined;
@@ -165,6 +170,13 @@ class SharedWorkspace {
     host.on("ide_trust_changed", reloaded);
   }
 
+  /** Whether clients may declare these extensions to legacy servers. Too many different sets would start too much. */
+  takeExtensions(extensions: JsonObject): boolean {
+    const key = canonicalJson(extensions);
+    if (this.#extensionSets.size < mostExtensionSets) this.#extensionSets.add(key);
+    return this.#extensionSets.has(key);
+  }
+
   enter(): void {
     this.#clients += 1;
     this.#cancelEnd?.();
@@ -198,6 +210,7 @@ export class ClientWorkspace {
   readonly #conversation: string;
   readonly #leave: () => void;
   #declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
+  #extensions: JsonObject | undefined;
   #above: GatewaysAbove | undefined;
   #isClosed = false;
 
@@ -217,6 +230,34 @@ export class ClientWorkspace {
   /** Sets what the client's own connections declare to servers. Without this call: elicitation, sampling and roots. */
   declare(capabilities: JsonObject): void {
     this.#declared = capabilities;
+  }
+
+  /** The extensions that the client's servers learn of. A modern client may declare others with each request. */
+  get extensions(): JsonObject | undefined {
+    return this.#extensions;
+  }
+
+  declareExtensions(extensions: JsonObject | undefined): void {
+    if (extensions === undefined && this.#extensions === undefined) return;
+    const isSame = canonicalJson(extensions ?? {}) === canonicalJson(this.#extensions ?? {});
+    if (!isSame) this.#extensions = extensions && this.#shared.takeExtensions(extensions) ? extensions : undefined;
+  }
+
+  /**
+   * Returns the catalog that a server lists for the client's extensions. Undefined if the client has declared none, or if
+   * the server has not listed it yet.
+   */
+  catalogOf(name: string): Catalog | undefined {
+    const server = this.host.gateway.servers.find(name);
+    if (server === undefined || this.#extensions === undefined) return undefined;
+    const connections = [...this.#ownOf(server), ...server.findSharedWith(this.#extensions)];
+    return connections.flatMap((connection) => server.catalogOf(connection)?.catalog ?? [])[0];
+  }
+
+  /** Whether the server may list other items for the client's extensions than it has listed without them. */
+  lacksCatalogOf(server: Server): boolean {
+    const { name } = server;
+    return this.#extensions !== undefined && server.facts()?.era !== "modern" && this.catalogOf(name) === undefined;
   }
 
   /** Sets the tokens of the gateways above the client, and which servers its requests reach. */
@@ -243,9 +284,12 @@ export class ClientWorkspace {
    */
   async connectionOf(name: string, era: Era): Promise<Connection> {
     const server = this.host.gateway.servers.get(name);
-    const shared = await server.sharedFor(era);
+    const common = await server.sharedFor(era);
     // A reload may have replaced the server meanwhile. It must not start again.
     if (this.host.gateway.servers.find(name) !== server) return this.connectionOf(name, era);
+    const isModern = (common.peer?.era ?? server.facts()?.era) === "modern";
+    const extensions = isModern || server.definition === undefined ? undefined : this.#extensions;
+    const shared = extensions === undefined ? common : server.sharedWith(extensions, common);
     // A client that cannot be asked anything can share a connection on which another client's question may come.
     const owner = this.#declares("elicitation") || this.#declares("sampling") ? this.#conversation : undefined;
     if (server.shareOf(shared, owner) === "all") return shared;
@@ -257,6 +301,7 @@ export class ClientWorkspace {
         elicitation: this.#declares("elicitation"),
         sampling: this.#declares("sampling"),
         roots: this.#declares("roots"),
+        extensions: this.#extensions,
       },
       onQuestion: async (asker, method) => {
         throw new Error(`"${asker}" sent ${method}, but the client cannot answer: it has no open request`);

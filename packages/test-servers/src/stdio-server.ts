@@ -24,6 +24,7 @@ const folders = {
   library: "catalogs",
   nothing: "catalogs",
   "paged-catalog": "catalogs",
+  views: "catalogs",
   cut: "misbehaving",
   "endless-pages": "misbehaving",
   exits: "misbehaving",

@@ -103,6 +103,8 @@ export interface WireTimes {
 export interface ConnectOptions {
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly capabilities?: JsonObject;
+  /** Extensions that only modern servers are told of, with each request that names no capabilities of its own. */
+  readonly modernExtensions?: JsonObject | undefined;
   /** Additional members of `_meta` in `initialize` and `server/discover`. */
   readonly greetingMeta?: JsonObject | undefined;
   readonly signal?: AbortSignal;

@@ -41,7 +41,11 @@ export interface OpenOptions {
    */
   readonly accepts?: (meta: JsonObject, serverInfo: ServerInfo) => Promise<boolean | string>;
   /** Answers requests from the server, such as sampling. If absent, Fairlead declares no capabilities. */
-  readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
+  readonly answering?: {
+    readonly capabilities: JsonObject;
+    readonly modernExtensions?: JsonObject;
+    readonly onRequest: RequestHandler;
+  };
   /** Gets every stderr line of the program, without secrets. */
   readonly onStderrLine?: (line: string) => void;
 }

@@ -92,6 +92,8 @@ export interface DeclaredCapabilities {
   readonly elicitation: boolean;
   readonly sampling: boolean;
   readonly roots: boolean;
+  /** The extensions that the clients of the connection declare. */
+  readonly extensions?: JsonObject | undefined;
 }
 
 /** A server of one host, as an object: a server whose definition changes is another object. */

@@ -15,6 +15,7 @@ import { rootsFor } from "./roots.ts";
 import type { ConnectionPurpose, Server } from "./server.ts";
 import { notConnectedError } from "./server-state.ts";
 import type { ServerContext } from "./servers.ts";
+import { uiExtension, viewType } from "./tool-view.ts";
 
 /** How many requests (elicitation and sampling) a server may send in a minute. */
 const questionsPerMinute = 5;
@@ -116,7 +117,7 @@ function answeringFor(server: Server, purpose: ConnectionPurpose, context: Serve
 /** For a gateway: the capabilities declared to the server, and the function that answers the server's requests. */
 function declared(
   server: Server,
-  { elicitation, sampling, roots }: DeclaredCapabilities,
+  { elicitation, sampling, roots, extensions }: DeclaredCapabilities,
   onQuestion: ConnectionPurpose["onQuestion"],
 ): Answering {
   return {
@@ -124,7 +125,10 @@ function declared(
       ...(elicitation && { elicitation: elicitationCapability }),
       ...(sampling && { sampling: {} }),
       ...(roots && server.mayHaveRoots && { roots: { listChanged: true } }),
+      ...(extensions && { extensions }),
     },
+    // The lists of a modern server are read once for all clients. Each client's own request says what the client supports.
+    modernExtensions: { [uiExtension]: { mimeTypes: [viewType] } },
     async onRequest(...question) {
       if (onQuestion) return onQuestion(server.name, ...question);
       throw new HostError("usage", `${question[0].slice(0, 100)} refused: no client can answer it`);

@@ -55,6 +55,8 @@ export interface RequestLimits {
 
 /** The capabilities that Fairlead declares, and the handler for the requests that servers may then send. */
 export interface Answering {
+  /** Extensions that only modern servers are told of. */
+  readonly modernExtensions?: JsonObject;
   readonly capabilities: JsonObject;
   readonly onRequest: RequestHandler;
 }

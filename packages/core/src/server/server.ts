@@ -14,6 +14,7 @@ import type { CachedCatalogInfo } from "../host/types.ts";
 import type { ChangedDefinition } from "../policy/decide.ts";
 import type { Scope, ServerDefinition, SharedBy } from "../settings/define/definition.ts";
 import { defaults } from "../settings/schema/defaults.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
 import { createTurns } from "../text/turns.ts";
 import type { Admission } from "../trust/admit.ts";
 import type { Configuration } from "../trust/configuration.ts";
@@ -250,6 +251,25 @@ export class Server {
     return connection;
   }
 
+  /**
+   * The connection that gateway clients with these extensions share instead of another one: a legacy server learns of
+   * extensions only once for each connection.
+   */
+  sharedWith(extensions: JsonObject, instead: Connection): Connection {
+    const { declare, onQuestion } = this.#context.options;
+    const { era } = this.#purposes.get(instead) ?? {};
+    return this.other(extensionsId(extensions, era), {
+      era,
+      declare: { elicitation: false, sampling: false, roots: false, ...declare, extensions },
+      onQuestion,
+    });
+  }
+
+  /** The connections for these extensions that there are. */
+  findSharedWith(extensions: JsonObject): readonly Connection[] {
+    return [undefined, "legacy" as const].flatMap((era) => this.findOther(extensionsId(extensions, era)) ?? []);
+  }
+
   /** Closes the connection with this id, if there is one. */
   async closeOther(id: string): Promise<void> {
     const connection = this.#others.get(id);
@@ -339,6 +359,11 @@ export class Server {
   /** The catalog that the registries show: of a connection, or of the cache. */
   get catalog(): FilteredCatalog | undefined {
     return this.#catalog;
+  }
+
+  /** The catalog that a connection has listed last; undefined if it has not listed yet. */
+  catalogOf(connection: Connection): FilteredCatalog | undefined {
+    return this.#taken.get(connection.latest);
   }
 
   /** Shows the demo server's catalog, which is built in, if there is none yet. */
@@ -636,6 +661,10 @@ export class Server {
     if (state.status === "disconnected" && "message" in state && isFailedStart(state.reason))
       this.#context.failedStarts.failed(definition, state.message);
   }
+}
+
+function extensionsId(extensions: JsonObject, era: Era | undefined): string {
+  return canonicalJson(["extensions", extensions, era ?? ""]);
 }
 
 /** Whether the news of a single client's connection concern all clients: what servers list, and resources. */

@@ -3,6 +3,11 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member } from "@fairlead/wire/json";
 
+/** The name of the extension in the capabilities. */
+export const uiExtension = "io.modelcontextprotocol/ui";
+/** The MIME type of views. */
+export const viewType = "text/html;profile=mcp-app";
+
 /** The older place of the address, which most servers still send beside the new one. */
 const flatMember = "ui/resourceUri";
 

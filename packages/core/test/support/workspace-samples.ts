@@ -77,6 +77,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.servers.<name>.trustAnnotations", { value: true }],
   ["fairlead.servers.<name>.sampling", { value: true }],
   ["fairlead.servers.<name>.roots", { value: true }],
+  ["fairlead.servers.<name>.baggage", { value: true }],
   ["fairlead.servers.<name>.alwaysLoad", { value: true }],
   ["fairlead.servers.<name>.hideResults", { value: true }],
   ["fairlead.servers.<name>.share", { value: "client" }],

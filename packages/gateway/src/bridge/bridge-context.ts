@@ -77,20 +77,27 @@ export function createBridgeContext(
   workspace: ClientWorkspace,
 ): BridgeContext {
   const { host, news } = workspace;
-  const tried = new WeakSet<Server>();
+  let tried = new WeakSet<Server>();
+  let triedWith: JsonObject | undefined;
   let view: ClientView | undefined;
   let version: number | undefined;
+  let extensions: JsonObject | undefined;
   let discovery: Promise<void> | undefined;
   const names = new ClientPins(client.names);
   /** The view whose addresses the client has seen. */
   let addressed: ClientView | undefined;
 
   function currentView(): ClientView {
-    if (view === undefined || version !== news.version()) {
+    if (view === undefined || version !== news.version() || extensions !== workspace.extensions) {
       version = news.version();
+      extensions = workspace.extensions;
       const reach = reachOf(client, host);
       const hasBudget = host.gateway.clientProfile(client.name)?.toolBudget !== undefined;
-      view = viewFor(reach, catalogsFor(reach, host), { names, hasBudget });
+      view = viewFor(
+        reach,
+        catalogsFor(reach, host, (server) => workspace.catalogOf(server)),
+        { names, hasBudget },
+      );
     }
     return view;
   }
@@ -161,6 +168,9 @@ export function createBridgeContext(
       return isKept || now.servers.length === 1 ? { server, uri } : undefined;
     },
     async discovered(era, signal) {
+      // A server may list other items for other extensions.
+      if (triedWith !== workspace.extensions) tried = new WeakSet();
+      triedWith = workspace.extensions;
       discovery ??= discoverUnknown(reachOf(client, host).servers, {
         workspace,
         clock: parts.clock,

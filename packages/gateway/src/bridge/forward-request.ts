@@ -41,10 +41,11 @@ export async function forwardRequest(
   request: Forwarded,
 ): Promise<JsonObject> {
   const { server, method } = request;
-  const meta = objectOf(request.params["_meta"]);
+  const sentMeta = objectOf(request.params["_meta"]);
   const { client, workspace } = context;
   const { gateway } = workspace.host;
   const { beforeSend } = client;
+  const meta = mayHaveBaggage(gateway, server) ? sentMeta : withoutBaggage(sentMeta);
   const progress = progressOf(call, meta["progressToken"]);
   const { tasks, extensions } = taskOptions(call);
   const turn = context.turns.of(server, call);
@@ -118,6 +119,17 @@ function withoutMeta(params: JsonObject): JsonObject {
   if (!("_meta" in params)) return params;
   const { _meta, ...others } = params;
   return others;
+}
+
+/** The trace context passes. Baggage has values of the client's program, which are no business of its servers. */
+function withoutBaggage(meta: JsonObject): JsonObject {
+  if (!("baggage" in meta)) return meta;
+  const { baggage: _, ...others } = meta;
+  return others;
+}
+
+function mayHaveBaggage(gateway: GatewayHost, server: string): boolean {
+  return gateway.servers.find(server)?.definition?.extras.baggage === true;
 }
 
 /** Passes on log messages and the end of elicitations. Other notifications concern only the gateway. */

@@ -5,11 +5,13 @@
 
 import { loopReason } from "@fairlead/core/connect";
 import type { ServerDescription } from "@fairlead/core/host";
+import { uiExtension } from "@fairlead/core/server";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 import { mentionsFairlead, withServerName } from "../questions/server-label.ts";
 import type { BridgeContext } from "./bridge-context.ts";
+import { hasViews } from "./extensions.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { hasTasks, tasksExtension } from "./tasks.ts";
 
@@ -61,7 +63,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
             ([name, value]) => passedOn.includes(name) && isObject(value),
           ),
         ),
-        ...tasksOf(context, era),
+        ...extensionsOf(context, era),
       },
       instructions: facts?.instructions === undefined ? undefined : labelledText(facts.instructions, only),
     };
@@ -81,7 +83,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<GatewayGr
   });
   return {
     serverInfo,
-    capabilities: { ...merged, ...tasksOf(context, era) },
+    capabilities: { ...merged, ...extensionsOf(context, era) },
     instructions: [own, ...theirs].join("\n\n").slice(0, 10 * mostOfServer),
   };
 }
@@ -117,10 +119,15 @@ export async function meetGateways({ workspace, loops, view }: BridgeContext, pa
   return loops.metaOf("below", workspace.below(view().servers));
 }
 
-/** Declares tasks to a modern client if at least one of its servers has tasks. */
-function tasksOf({ workspace, view }: BridgeContext, era: Era): JsonObject {
-  const isOffered = view().servers.some((server) => hasTasks(factsOf(workspace, server)?.capabilities));
-  return era === "modern" && isOffered ? { extensions: { [tasksExtension]: {} } } : {};
+/** Declares what at least one of the client's servers has and the gateway passes on: views, and tasks to a modern client. */
+function extensionsOf({ workspace, view }: BridgeContext, era: Era): JsonObject {
+  const { servers, views } = view();
+  const declared = servers.map((server) => factsOf(workspace, server)?.capabilities);
+  const extensions: JsonObject = {
+    ...((views.size > 0 || declared.some(hasViews)) && { [uiExtension]: {} }),
+    ...(era === "modern" && declared.some(hasTasks) && { [tasksExtension]: {} }),
+  };
+  return Object.keys(extensions).length === 0 ? {} : { extensions };
 }
 
 /** What a server reported about itself, on its shared connection or on an earlier one. */

@@ -9,6 +9,7 @@ import type { ClientCall } from "../questions/client-call.ts";
 import { askClient, labelledRequests, lackingFor, withElicitationId } from "../questions/server-question.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
+import { passedOnExtensions } from "./extensions.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 /** Maximum number of allowed sampling requests that are remembered for one client. */
@@ -38,15 +39,19 @@ export class ServerQuestions {
     this.#mayHaveRoots = this.#gateway.servers.find(server)?.mayHaveRoots ?? false;
   }
 
-  /** Returns the client's capabilities that the gateway declares to the server. */
-  carried(extensions: JsonObject | undefined): JsonObject {
-    const { elicitation, sampling, roots } = this.#call.capabilities;
-    if ((elicitation ?? sampling ?? roots ?? extensions) === undefined) return noCapabilities;
+  /**
+   * Returns the client's capabilities that the gateway declares to the server.
+   * @param own Extensions that the gateway itself carries, such as tasks.
+   */
+  carried(own: JsonObject | undefined): JsonObject {
+    const { elicitation, sampling, roots, extensions: declared } = this.#call.capabilities;
+    if ((elicitation ?? sampling ?? roots ?? declared ?? own) === undefined) return noCapabilities;
+    const extensions = { ...passedOnExtensions(this.#call.capabilities), ...own };
     return {
       elicitation: isObject(elicitation) ? elicitation : undefined,
       sampling: isObject(sampling) ? sampling : undefined,
       roots: isObject(roots) && this.#mayHaveRoots ? {} : undefined,
-      ...extensions,
+      extensions: Object.keys(extensions).length === 0 ? undefined : extensions,
     };
   }
 

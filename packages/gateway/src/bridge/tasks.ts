@@ -29,7 +29,7 @@ export function taskOptions({ era, capabilities }: ClientCall): {
   readonly extensions?: JsonObject;
 } {
   return era === "modern" && hasTasks(capabilities)
-    ? { tasks: "caller", extensions: { extensions: { [tasksExtension]: {} } } }
+    ? { tasks: "caller", extensions: { [tasksExtension]: {} } }
     : noTasks;
 }
 

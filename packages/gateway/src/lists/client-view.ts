@@ -2,6 +2,7 @@
 
 import type { OpenedHost } from "@fairlead/core/host";
 import {
+  type Catalog,
   type CatalogTool,
   type ClientItem,
   type ClientLists,
@@ -39,28 +40,60 @@ const ownCatalog: SeenCatalog = {
   },
 };
 
-/** Returns the loaded catalogs of the client's servers, without what the client may not use or the host cannot use. */
+/**
+ * Returns the loaded catalogs of the client's servers, without what the client may not use or the host cannot use.
+ *
+ * @param catalogOf Returns what a server lists for this client only. Default: what it lists for all clients.
+ */
 export function catalogsFor(
   { servers, only, hasTool }: ClientReach,
   host: Pick<OpenedHost, "tools" | "prompts" | "catalog" | "gateway">,
+  catalogOf: (server: string) => Catalog | undefined = () => undefined,
 ): readonly SeenCatalog[] {
   return servers.flatMap((server): readonly SeenCatalog[] => {
-    const catalog = host.catalog(server);
+    const common = host.catalog(server);
+    const catalog = catalogOf(server) ?? common;
     if (catalog === undefined) return [];
     const seen = (tools: readonly CatalogTool[]): readonly CatalogTool[] =>
       tools.filter(({ name }) => hasTool(server, name)).map(withoutTasks);
     // A client of one server sees the server's own names.
     if (only !== undefined) return [{ server, catalog: { ...catalog, tools: seen(catalog.tools) }, form: "own" }];
-    const tools = byName(catalog.tools);
-    const prompts = byName(catalog.prompts);
     const usable = {
       ...catalog,
-      tools: seen(host.tools(server).flatMap(({ serverToolName }) => tools.get(serverToolName) ?? [])),
-      prompts: host.prompts(server).flatMap(({ serverPromptName }) => prompts.get(serverPromptName) ?? []),
+      tools: seen(
+        usableOf(
+          catalog.tools,
+          common?.tools,
+          host.tools(server).map((tool) => tool.serverToolName),
+        ),
+      ),
+      prompts: usableOf(
+        catalog.prompts,
+        common?.prompts,
+        host.prompts(server).map((prompt) => prompt.serverPromptName),
+      ),
     };
     const form = host.gateway.servers.find(server)?.isDemo === true ? "qualified" : "bare";
     return [{ server, catalog: usable, form }];
   });
+}
+
+/**
+ * Returns the items that the host can use, and those that only the client's own catalog has.
+ *
+ * @param common The items of the catalog that the host has read.
+ * @param names The names of those of them that it can use, in their order.
+ */
+function usableOf<T extends { readonly name: string }>(
+  items: readonly T[],
+  common: readonly T[] = [],
+  names: readonly string[],
+): readonly T[] {
+  const own = byName(items);
+  if (items === common) return names.flatMap((name) => own.get(name) ?? []);
+  const usable = new Set(names);
+  const unusable = new Set(common.flatMap(({ name }) => (usable.has(name) ? [] : [name])));
+  return [...own.values()].filter(({ name }) => !unusable.has(name));
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ClientWorkspace } from "../workspaces.ts";
 const waitTime = 2000;
 
 /**
- * Starts servers without a cached catalog, except those that failed recently. Resolves when all of them have connected
+ * Starts servers without a catalog for this client, except those that failed recently. Resolves when all of them have connected
  * or failed, or after two seconds. Servers that connect later cause `list_changed`.
  *
  * @param tried Servers that were already started for this client. They are not started again. A server that the settings
@@ -21,13 +21,16 @@ export async function discoverUnknown(
 ): Promise<void> {
   const { host, firstStarts } = workspace;
   const servers = names.flatMap((name) => host.gateway.servers.find(name) ?? []);
-  const candidates = servers.filter((server) => server.catalog === undefined && !tried.has(server));
+  const isLacking = (server: Server): boolean => server.catalog === undefined || workspace.lacksCatalogOf(server);
+  const candidates = servers.filter((server) => !tried.has(server) && isLacking(server));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
   const now = clock.now();
 
   function isAwaited(server: Server): boolean {
     const { status } = server.state;
+    if (workspace.lacksCatalogOf(server))
+      return status !== "disabled" && status !== "blocked" && !failed.has(server.name);
     // A connected server without a catalog is still listing its tools. Earlier requests may have waited long enough.
     if (status === "connecting" || status === "connected") return now - (firstStarts.get(server) ?? now) < waitTime;
     return status === "disconnected" && !failed.has(server.name);
@@ -40,7 +43,7 @@ export async function discoverUnknown(
     if (server.state.status === "disconnected" || !firstStarts.has(server)) firstStarts.set(server, now);
   }
   const starts = unknown.map(async (server) => {
-    if (server.shareOf() === "all") return host.start({ servers: [server.name] });
+    if (server.shareOf() === "all" && !workspace.lacksCatalogOf(server)) return host.start({ servers: [server.name] });
     const own = await workspace.connectionOf(server.name, era);
     await own.startForClient();
   });

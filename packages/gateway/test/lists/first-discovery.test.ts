@@ -23,7 +23,7 @@ function hostWith(status: string, failedStarts: readonly string[] = []) {
       return listing;
     },
   };
-  const workspace = { host, firstStarts } as unknown as ClientWorkspace;
+  const workspace = { host, firstStarts, lacksCatalogOf: () => false } as unknown as ClientWorkspace;
   /** Returns what happened to the request of a new client: it `waits` for the server or `goes on`. */
   async function request(tried = new WeakSet<Server>()): Promise<"waits" | "goes on"> {
     const end = discoverUnknown(["books"], { workspace, clock, era: "modern", tried });

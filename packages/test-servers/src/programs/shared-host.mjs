@@ -16,6 +16,7 @@ import { catalog } from "./catalogs/catalog.mjs";
 import { contender } from "./catalogs/contender.mjs";
 import { echoCatalog } from "./catalogs/echo-catalog.mjs";
 import { library } from "./catalogs/library.mjs";
+import { views } from "./catalogs/views.mjs";
 import { conformance } from "./conformance.mjs";
 import { silent } from "./misbehaving/silent.mjs";
 import { wellBehaved } from "./well-behaved.mjs";
@@ -46,6 +47,7 @@ const programs = {
   catalog,
   conformance,
   contender,
+  views,
   counted,
   "echo-catalog": echoCatalog,
   everything,

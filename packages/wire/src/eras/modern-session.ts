@@ -28,7 +28,7 @@ export function createModernSession(
   rpc: Rpc,
   greeting: Greeting,
   transport: "stdio" | "http",
-  options: Pick<ConnectOptions, "clientInfo" | "capabilities" | "onRequest">,
+  options: Pick<ConnectOptions, "clientInfo" | "capabilities" | "modernExtensions" | "onRequest">,
   limits: WireLimits,
 ): Session {
   const protocol: NegotiatedProtocol = { era: "modern", transport };
@@ -42,7 +42,7 @@ export function createModernSession(
 
   function setVersion(agreed: string): void {
     version = agreed;
-    meta = metaWith(options.capabilities);
+    meta = metaWith(withExtensions(options.capabilities, options.modernExtensions));
     rpc.setProtocolVersion(agreed);
   }
 
@@ -181,8 +181,13 @@ function sentBefore(options: McpRequestOptions): McpRequestOptions {
  * Declares that the client supports tasks. Capabilities are part of every request, so this is done only for servers
  * with tasks.
  */
-function withTasks(capabilities: JsonObject = {}): JsonObject {
-  return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
+function withTasks(capabilities: JsonObject | undefined): JsonObject {
+  return withExtensions(capabilities, { [tasksExtension]: {} });
+}
+
+function withExtensions(capabilities: JsonObject = {}, more: JsonObject = {}): JsonObject {
+  if (Object.keys(more).length === 0) return capabilities;
+  return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), ...more } };
 }
 
 /** Removes the answers of earlier rounds, so that the request holds only the latest answers. */

@@ -153,7 +153,7 @@ export interface MachineAuth {
 
 /**
  * Fairlead's own settings for one server, `fairlead.servers.<name>`. The keys that give the server more rights
- * (`trustAnnotations`, `sampling`, `roots`, `machineAuth`, `issuerOverride`) have no effect in a workspace's settings.
+ * (`trustAnnotations`, `sampling`, `roots`, `baggage`, `machineAuth`, `issuerOverride`) have no effect in a workspace's settings.
  */
 export interface ServerExtras {
   readonly start: "background" | "lazy";
@@ -161,6 +161,8 @@ export interface ServerExtras {
   readonly sampling: boolean;
   /** Whether Fairlead sends the workspace root to the server. Fairlead does so only if the workspace is trusted. */
   readonly roots: boolean;
+  /** True if the server may get the `baggage` that clients of the gateway send beside their trace context. */
+  readonly baggage?: true;
   /** How Fairlead gets tokens for the server if no person signs in. Absent if the settings lack `machineAuth`. */
   readonly machineAuth?: MachineAuth;
   /** True if the server's results must not be written into recorded conversations, recordings and snapshots. */

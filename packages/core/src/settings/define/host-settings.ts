@@ -201,7 +201,14 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 }
 
 /** Keys of `fairlead.servers.<name>` that give a server more rights. */
-export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
+export const privileges = [
+  "trustAnnotations",
+  "sampling",
+  "roots",
+  "baggage",
+  "machineAuth",
+  "issuerOverride",
+] as const;
 
 /**
  * Merges `fairlead.servers.<name>` from all settings files. `privileged` is false if a workspace's entry replaces the
@@ -226,6 +233,7 @@ export function extrasFor(
     trustAnnotations: isOn("trustAnnotations", granting),
     sampling: isOn("sampling", granting),
     roots: isOn("roots", granting),
+    baggage: isOn("baggage", granting) ? true : undefined,
     alwaysLoad: isOn("alwaysLoad"),
     share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
     // One settings file with `hideResults` is enough to hide the results.

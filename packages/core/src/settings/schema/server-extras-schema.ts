@@ -93,6 +93,11 @@ export const serverExtras: ObjectKey = {
       "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
       { default: false },
     ),
+    baggage: switchKey(
+      never,
+      "Pass on the `baggage` that programs send through the gateway beside their trace context. It may contain names of users or tenants.",
+      { default: false },
+    ),
     machineAuth: machineAuthSchema,
     hideResults: switchKey(
       tightens,

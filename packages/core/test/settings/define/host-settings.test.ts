@@ -125,7 +125,7 @@ describe("permissions", () => {
 });
 
 describe("extras of a server", () => {
-  const all = { trustAnnotations: true, sampling: true, roots: true, issuerOverride: "https://i/" };
+  const all = { trustAnnotations: true, sampling: true, roots: true, baggage: true, issuerOverride: "https://i/" };
   const usual = { alwaysLoad: false, share: "auto" };
   const none = { trustAnnotations: false, sampling: false, roots: false };
 
@@ -156,7 +156,7 @@ describe("extras of a server", () => {
     expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
       said(settings.problems).filter((line) => line.includes("applies only in user or system settings")).length,
-    ).toBe(7);
+    ).toBe(8);
   });
 
   test("do not pass to an entry by which a workspace replaces the one they were given to", async () => {
