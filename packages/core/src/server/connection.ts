@@ -102,6 +102,8 @@ export class Connection {
   #restart: object | undefined;
   /** The last catalog that was read, possibly on an earlier session. */
   #lastCatalog: FilteredCatalog | undefined;
+  /** Whether the registries show the last catalog. False for one of an earlier run that has expired. */
+  #isLastShown = true;
   #lastPeer: Peer | undefined;
   #lastError: HostError | undefined;
   #startedAt = 0;
@@ -363,9 +365,15 @@ export class Connection {
     return this.#live?.session.capabilities ?? {};
   }
 
-  /** Sets the catalog of an earlier run, unless the connection has had one. The next catalog is compared with it. */
-  setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
-    this.#lastCatalog ??= filteredCatalog;
+  /**
+   * Sets the catalog of an earlier run, unless the connection has had one. The next catalog is compared with it.
+   *
+   * @param isShown Whether the registries show it. If not, the next catalog is news even if it is the same.
+   */
+  setPreviousCatalog(filteredCatalog: FilteredCatalog, isShown = true): void {
+    if (this.#lastCatalog !== undefined) return;
+    this.#lastCatalog = filteredCatalog;
+    this.#isLastShown = isShown;
   }
 
   async connect(signal?: AbortSignal): Promise<void> {
@@ -532,8 +540,9 @@ export class Connection {
   }
 
   #setCatalog(filteredCatalog: FilteredCatalog): void {
-    const news = catalogNews(this.name, this.#lastCatalog?.catalog, filteredCatalog.catalog);
+    const news = catalogNews(this.name, this.#lastCatalog?.catalog, filteredCatalog.catalog, this.#isLastShown);
     this.#lastCatalog = filteredCatalog;
+    this.#isLastShown = true;
     this.#move({ type: "discovered", offer: filteredCatalog.offer });
     if (news) this.#options.onNews?.(news);
   }

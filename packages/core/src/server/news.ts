@@ -44,10 +44,19 @@ export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   resources: ["resources", "resourceTemplates"],
 };
 
-/** The event for changed lists; undefined if nothing changed. If `before` is undefined, every item counts as new. */
-export function catalogNews(server: string, before: Catalog | undefined, after: Catalog): ServerNews | undefined {
+/**
+ * The event for changed lists; undefined if nothing changed. If `before` is undefined, every item counts as new.
+ *
+ * @param isShown Whether the registries show `before`. If not, each list with items has changed for their readers.
+ */
+export function catalogNews(
+  server: string,
+  before: Catalog | undefined,
+  after: Catalog,
+  isShown = true,
+): ServerNews | undefined {
   const lists = (["tools", "prompts", "resources"] as const).filter((list) =>
-    kindsOf[list].some((kind) => !isSame(before?.[kind] ?? [], after[kind])),
+    kindsOf[list].some((kind) => !isSame((isShown && before?.[kind]) || [], after[kind])),
   );
   return lists.length === 0
     ? undefined

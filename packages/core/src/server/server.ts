@@ -398,10 +398,11 @@ export class Server {
     ]);
     if (asksBack) this.#asksBack = true;
     if (cached === undefined) return undefined;
-    const filtered = this.#remember(cached);
     const { offer: counts, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = cached;
     // The tools of an expired catalog are not listed.
-    if (freshUntil < this.#context.now()) return undefined;
+    const isExpired = freshUntil < this.#context.now();
+    const filtered = this.#remember(cached, this.#catalog !== undefined || !isExpired);
+    if (isExpired) return undefined;
     if (this.#catalog === undefined) this.#show(filtered);
     return { server: this.name, offer: counts, peer, savedAt };
   }
@@ -416,9 +417,10 @@ export class Server {
     if (definition === undefined) return { isFirstRun: false, era: undefined };
     const [cached] = await Promise.all([this.#readCached(definition), this.#readAccepted(definition)]);
     if (cached === undefined) return { isFirstRun: true, era: undefined };
-    if (connection === this.shared) this.#remember(cached);
+    const isShown = this.#catalog !== undefined;
+    if (connection === this.shared) this.#remember(cached, isShown);
     else {
-      connection.setPreviousCatalog(toFiltered(cached));
+      connection.setPreviousCatalog(toFiltered(cached), isShown);
       this.#list(connection, cached);
     }
     const isRecent = this.#context.now() - cached.reachedAt < protocolLifetime;
@@ -540,10 +542,10 @@ export class Server {
     }
   }
 
-  #remember(cached: CachedCatalog): FilteredCatalog {
+  #remember(cached: CachedCatalog, isShown: boolean): FilteredCatalog {
     const filtered = toFiltered(cached);
     this.#remembered = cached;
-    this.shared?.setPreviousCatalog(filtered);
+    this.shared?.setPreviousCatalog(filtered, isShown);
     if (this.shared !== undefined) this.#list(this.shared, cached);
     return filtered;
   }

@@ -198,6 +198,24 @@ test("what a server vouches for no longer is not shown, but still what its next 
   await expect(host.call("s", "pay", {})).rejects.toMatchObject({ code: "changed" });
 });
 
+test("an expired catalog that the server lists again unchanged is reported as a catalog, without changed tools", async () => {
+  const clock = { time: 1_000_000 };
+  const options: HostOptions = { now: () => clock.time };
+  await using at = await home((path) => ({ s: counted(path) }));
+  await at.write("list.json", { ttlMs: 1000, tools: [{ name: "pay", inputSchema }] });
+  const reported: unknown[] = [];
+  // The second host shows the cached catalog, and for the third one it has expired.
+  for (const later of [0, 1000, 1001]) {
+    clock.time += later;
+    await using host = await at.host(options);
+    const events: unknown[] = [];
+    host.on("catalog", ({ lists, tools }) => events.push([lists, tools.added.length, tools.changed.length]));
+    await host.start();
+    reported.push(events);
+  }
+  expect(reported).toEqual([[[["tools"], 1, 0]], [], [[["tools"], 0, 0]]]);
+});
+
 test("a server that offers what it offered before is known as soon as it is connected, asked for or not", async () => {
   await using at = await home((path) => ({ s: counted(path) }));
   const { loadConfiguration } = await import("../../src/trust/configuration.ts");
