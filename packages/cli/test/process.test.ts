@@ -73,7 +73,7 @@ test("a reader that goes away does not keep the command from saving the catalogs
   expect(servers).toMatchObject([{ name: "good", savedAt: expect.any(String) }]);
 });
 
-test("an error that nobody expected is told with nothing in it that a terminal would obey", async () => {
+test("an unexpected error is told with nothing in it that a terminal would obey", async () => {
   await using here = await machine();
   const crash = await here.write(
     "crash.mjs",

@@ -628,7 +628,7 @@ checks:
       await once(child, "exit");
     });
 
-    test("the Debian package has completion scripts, a man page, and a unit that nobody has enabled", () => {
+    test("the Debian package has completion scripts, a man page, and a unit that is not enabled", () => {
       const { root: files = "" } = debianPackage() ?? {};
       const paths = readdirSync(files, { recursive: true, withFileTypes: true, encoding: "utf8" });
       const names = paths.filter((entry) => !entry.isDirectory()).map(({ parentPath, name }) => join(parentPath, name));

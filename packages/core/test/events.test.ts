@@ -29,7 +29,7 @@ test("a listener that throws is complained about, and the others still hear", ()
   expect({ complaints, seen }).toEqual({ complaints: [mistake], seen: [connecting] });
 });
 
-test("what a listener causes comes after what it heard, for everyone", () => {
+test("what a listener causes comes after what it heard, for every listener", () => {
   const { on, emit } = createEmitter();
   const seen: HostEvent[] = [];
   on("state", () => {

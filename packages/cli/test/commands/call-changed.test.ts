@@ -56,7 +56,7 @@ test("on a terminal the person is shown the difference and asked; Enter means no
   expect(again.screen()).toContain("thanks");
 });
 
-test("mcp list names what has changed; that somebody could have read it is no yes", async () => {
+test("mcp list names what has changed; showing it is no approval", async () => {
   await using here = await changedMachine();
   expect((await here.run("mcp", "list")).stdout).toContain("\n  changed definitions: pay\n");
   expect(await here.run("call", "s.pay", "text=x")).toMatchObject({ code: 6 });

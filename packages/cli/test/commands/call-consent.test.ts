@@ -105,7 +105,7 @@ test("settings validate finds mistakes in policy files", async () => {
   );
 });
 
-test("a policy file that cannot be read is named by whoever is stopped by it", async () => {
+test("a policy file that cannot be read is named by each command that it stops", async () => {
   await using here = await machine({ "home/.gemini/policies/mine.toml": "[[rule]\n" });
   for (const words of [
     ["call", "demo.greet", "name=Ada"],

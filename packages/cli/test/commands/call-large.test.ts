@@ -5,12 +5,12 @@ import { processesOf } from "../support/left-over.ts";
 import { machine, userFile } from "../support/machine.ts";
 import { program, runProcess } from "../support/process.ts";
 
-test("a result that nobody reads to its end ends the command quietly", async () => {
+test("a result that the reader of stdout does not read to its end ends the command quietly", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { big: stdioServer("large-result") } } });
   const line = `"${process.execPath}" "${program}" call big.write size=1000000 --json | head -n 2; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = spawnSync("bash", ["-c", line], { cwd: here.project, env: here.env, encoding: "utf8" });
   expect({ stdout, stderr }).toEqual({ stdout: `{\n  "schemaVersion": 1,\n0\n`, stderr: "" });
-  // The command does not wait for its server where nobody reads on: the watchdog ends it.
+  // The command does not wait for its server if its stdout is closed: the watchdog ends the server.
   await until(() => processesOf(here).length === 0);
 });
 

@@ -35,7 +35,7 @@ describe.each(shells)("completion %s", (shell) => {
     expect((await here.run("completion", shell, "uninstall")).stdout).toContain(`${file} does not exist\n`);
   });
 
-  test("an older script of ours is replaced; a file of somebody else is left alone", async () => {
+  test("an older script of ours is replaced; a file that Fairlead did not write stays as it is", async () => {
     await using here = await machine();
     await here.run("completion", shell, "install");
     await here.write(places[shell], `${scripts[shell]}# from an older version\n`);

@@ -49,7 +49,7 @@ test("every command that it says to type works", async () => {
     "--help",
   ]);
   for (const command of commands) {
-    // Approving asks a person, and nobody is there.
+    // Approving asks the user, and there is no terminal to ask on.
     const expected = command === "trust add" ? 6 : 0;
     const { code, stderr } = await here.run(...command.split(" "));
     expect({ command, code, stderr: code === expected ? "" : stderr }).toEqual({ command, code: expected, stderr: "" });

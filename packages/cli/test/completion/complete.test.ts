@@ -298,7 +298,7 @@ test("the built command answers like its sources, for every shell", async () => 
   expect(await runProcess(here, ...line)).toEqual({ code: 0, stdout: "words\ntrue\n", stderr: "" });
 });
 
-test("settings that are broken, or not there, complete to nothing and disturb nobody", async () => {
+test("settings that are broken, or not there, complete to nothing and print no error", async () => {
   await using here = await machine({ [userFile]: "{ broken" });
   expect(await wordsFor(here, "mcp", "get", "")).toEqual([]);
   const nowhere = await here.run("__complete", "fish", "-C", "/nowhere/at/all", "call", "");

@@ -10,7 +10,7 @@ import { readPage } from "../support/page.ts";
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const run = promisify(execFile);
 
-test("no page has people run a package of a registry that anyone could claim", () => {
+test("no page has people run a package whose name a stranger could register", () => {
   const pagesIn = (folder: string): readonly string[] =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))

@@ -70,7 +70,7 @@ demo.greet wants to run
   });
 });
 
-test("the batch answers every line, and nobody is asked", async () => {
+test("the batch answers every line, and the user is not asked", async () => {
   await using here = await scene();
   const lines = ['call demo__statistics {"text":"a b"}', "", 'call demo__greet {"name":"Ada"}', "Hello"];
   const { code, stdout, stderr } = await runExample("batch", here, lines.join("\n"));

@@ -163,7 +163,7 @@ describe("what is typed", () => {
     expect(await here.diary("notes")).not.toContain("resources/read notes://today");
   });
 
-  test("a path is no prompt, and nobody is asked about it", async () => {
+  test("a path is no prompt, and the user is not asked about it", async () => {
     await using here = await scene();
     const file = fileURLToPath(import.meta.url);
     await here.ask(`${file} is what?`);

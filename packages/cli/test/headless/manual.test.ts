@@ -59,7 +59,7 @@ describe("without a model, the prompt is a list of calls", () => {
     expect(stderr).toContain(message);
   });
 
-  test("nobody is asked here either: what no rule allows is denied", async () => {
+  test("the user is not asked here either: what no rule allows is denied", async () => {
     await using here = await machine();
     const { code, stdout } = await here.run("-p", "demo.greet name=Ada", "--model", "manual", "--fail-on-denied");
     expect({ code, stdout }).toEqual({ code: 6, stdout: "" });

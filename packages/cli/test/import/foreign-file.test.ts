@@ -149,7 +149,7 @@ describe("a file that cannot be used says why", () => {
     expect(await readForeignFile({ program: "cursor", file: "/nowhere/mcp.json" }, [])).toEqual({ kind: "absent" });
   });
 
-  test("a folder, and a pipe that nobody writes to", async () => {
+  test("a folder, and a pipe without a writer", async () => {
     await using folder = await temporaryFolder();
     const pipe = join(folder.path, "pipe");
     execFileSync("mkfifo", [pipe]);

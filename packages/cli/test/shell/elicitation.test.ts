@@ -106,7 +106,7 @@ test.each([
   expect(terminal.screen().match(/(?<="action":")\w+/g)).toEqual(Object.values(actions));
 });
 
-test("an address is shown whole, and opened by whoever wants to", async () => {
+test("an address is shown whole, and opened if the user wants that", async () => {
   await using here = await shop();
   await using terminal = watched(openTerminal(here, "call", "shop.order", "how=url"));
   const asked = await terminal.until(/\[y\/h\/N\]$/m);

@@ -30,7 +30,7 @@ https://sign-in.example/authorize?state=1
 
 test.each<[what: string, place: UserLocation, message: SignInMessage, ends: string]>([
   ["over SSH", "ssh", address, "  ssh -L 4711:127.0.0.1:4711 HOST        (HOST: as in your ssh command)"],
-  ["over SSH where nobody listens", "ssh", { ...address, isListening: false }, "Copy that address and paste it here."],
+  ["over SSH without a listener", "ssh", { ...address, isListening: false }, "Copy that address and paste it here."],
   ["in a container", "container", address, "Copy that address and paste it here."],
   [
     "where nothing can be pasted",
@@ -69,7 +69,7 @@ test.each<[what: string, message: SignInMessage, words: string]>([
     'Signed in to "docs" at https://i.example as me@example.com, scopes: a.',
   ],
   [
-    "the end, where somebody else gives out the tokens",
+    "the end, where another service issues the tokens",
     { kind: "signed_in", serverName: "docs", issuer: "https://i.example", tokenHost: "t.example:8443", scopes: [] },
     'Signed in to "docs" at https://i.example, tokens from t.example:8443.',
   ],

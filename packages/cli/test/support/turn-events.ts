@@ -1,4 +1,4 @@
-/** Turns made by hand, for whoever writes them down. */
+/** Events of turns, written by hand, for tests of outputs. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { CallEvent, TurnEvent } from "@fairlead/core/turn/events";

@@ -22,7 +22,7 @@ test.each<[string, (terminal: Terminal, pid: number) => Promise<void> | void, nu
   ],
   ["SIGTERM", (_, pid) => void process.kill(pid, "SIGTERM"), 143],
   ["SIGHUP", (_, pid) => void process.kill(pid, "SIGHUP"), 129],
-  ["an error that nobody expected", (_, pid) => void process.kill(pid, "SIGUSR2"), 1],
+  ["an unexpected error", (_, pid) => void process.kill(pid, "SIGUSR2"), 1],
 ])("after %s a shell finds its terminal as it was, and no process is left", async (_, leave, code) => {
   await using here = await machine({ [userFile]: { mcpServers: { w: stdioServer("well-behaved") } } });
   const crash = await here.write("crash.mjs", 'process.on("SIGUSR2", () => { throw new Error("boom"); });');
@@ -117,7 +117,7 @@ describe("one app without a model", () => {
     await terminal.untilRows(
       (rows) => /✓ notes\.echo text=one-two-three-four-five-six done/.test(rows) && rows.match(/^› *$/gm)?.length === 1,
     );
-    // What has scrolled away is nobody's to clear.
+    // The app does not clear rows that have scrolled away.
     expect(terminal.output()).not.toContain("\u001b[3J");
   });
 

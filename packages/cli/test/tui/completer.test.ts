@@ -106,7 +106,7 @@ test("a server is asked for the values of a prompt's argument in the background"
   expect(offered(app)).toEqual(["department=Engineering"]);
 });
 
-test("a server that is silent keeps nobody from typing", async () => {
+test("the user can go on typing while a server does not respond", async () => {
   await using here = await machine({ [userFile]: { mcpServers: { mute: stdioServer("silent") } } });
   await using app = await openScene(here);
   await app.shown(/^Fairlead/);

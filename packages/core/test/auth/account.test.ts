@@ -17,6 +17,6 @@ test.each<[string, unknown, string | undefined]>([
   expect(accountIn(tokenWith(claims))).toBe(account);
 });
 
-test.each([undefined, "", "nonsense", "a.b.c"])("%j tells of nobody", (token) => {
+test.each([undefined, "", "nonsense", "a.b.c"])("%j names no account", (token) => {
   expect(accountIn(token)).toBeUndefined();
 });

@@ -40,7 +40,7 @@ test("nothing is opened for a server of which nothing is stored", async () => {
   expect(await hook.challenged(refusal(401, "Bearer"), signal)).toBe(false);
 });
 
-test("a token goes to its own server, and to nobody else", async () => {
+test("a token goes to its own server, and to no other", async () => {
   const hook = createAuthHook({ ...server, hasCredentials: async () => true, keeper });
   const headers = async (url: string) => hook.headers({ url, method: "POST" });
   expect(await headers("https://h/messages?session=1")).toEqual({ authorization: "Bearer token" });
@@ -117,7 +117,7 @@ test("two servers that want a sign-in ask one after the other", async () => {
   expect(most).toBe(1);
 });
 
-test("whoever wants to sign in again is asked, although a token is stored", async () => {
+test("a user who wants to sign in again is asked, although a token is stored", async () => {
   await using servers = await both({ scopes: ["read", "write"] });
   await using folder = await temporaryFolder();
   for (const again of [false, true]) {

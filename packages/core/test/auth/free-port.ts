@@ -1,4 +1,4 @@
-/** A port to name in settings. The system gives out others to whoever asks for any, so nobody takes it meanwhile. */
+/** A port to name in settings. The system gives other ports to programs that ask for any, so no program takes it meanwhile. */
 
 import { once } from "node:events";
 import { createServer } from "node:net";

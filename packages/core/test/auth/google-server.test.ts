@@ -95,7 +95,7 @@ describe("the IAM credentials API", () => {
     ["an unknown token", () => "google-access-0", 401],
     ["a token with too little", tokenFor("https://www.googleapis.com/auth/drive"), 403],
     ["a token with enough", tokenFor(cloudPlatform), 200],
-  ])("answers whoever comes with %s", async (_what, tokenFrom, expected) => {
+  ])("answers a caller with %s", async (_what, tokenFrom, expected) => {
     await using google = await googleServer();
     const answered = await fetch(`${google.origin}/v1/projects/-/serviceAccounts/${target}:generateIdToken`, {
       method: "POST",
@@ -133,7 +133,7 @@ describe("the machine's metadata", () => {
     ["for another account", "instance/service-accounts/other/token", undefined, 404],
     ["for no audience", "instance/service-accounts/default/identity", undefined, 400],
     ["for the project", "project/project-id", undefined, 200],
-  ])("answers whoever asks %s", async (_what, path, headers = { "Metadata-Flavor": "Google" }, expected) => {
+  ])("answers a caller that asks %s", async (_what, path, headers = { "Metadata-Flavor": "Google" }, expected) => {
     await using google = await googleServer();
     expect((await fetch(`${google.origin}/computeMetadata/v1/${path}`, { headers })).status).toBe(expected);
   });

@@ -22,7 +22,7 @@ test("a server that wants a sign-in is connected and discovered when the person 
   ]);
 });
 
-test("without anyone to ask it needs a sign-in, and says what to type", async () => {
+test("without a way to ask the user it needs a sign-in, and says what to type", async () => {
   await using servers = await both();
   await using folder = await temporaryFolder();
   await using host = await hostFor(folder, servers.guarded.url);
@@ -41,7 +41,7 @@ test("without anyone to ask it needs a sign-in, and says what to type", async ()
   expect(servers.authorization.seen).toEqual([]);
 });
 
-test("the next run finds the token, and asks nobody", async () => {
+test("the next run finds the token, and does not ask the user", async () => {
   await using servers = await both();
   await using folder = await temporaryFolder();
   {
@@ -79,7 +79,7 @@ test("a call that needs more is made when the person has allowed that too, and l
   expect(someone.opened.map((url) => new URL(url).searchParams.get("scope"))).toEqual(["read", "read write"]);
 });
 
-test("without anyone to ask, a call that needs more says for what to sign in", async () => {
+test("without a way to ask the user, a call that needs more says for what to sign in", async () => {
   await using servers = await both({}, { scopes: ["read"], toolScopes: { echo: ["write"] } });
   await using folder = await temporaryFolder();
   {
@@ -138,7 +138,7 @@ test("a server that moves to another authorization server gets a client and a to
   expect(told).not.toContain(client);
 });
 
-test("an entry with its own token keeps it, and nobody is asked to sign in", async () => {
+test("an entry with its own token keeps it, and the user is not asked to sign in", async () => {
   await using servers = await both();
   await using folder = await temporaryFolder();
   const someone = person();

@@ -45,7 +45,7 @@ const failed = (code: ErrorCode): HostError => new HostError(code, "no");
 test.each<[string, Case, readonly string[]]>([
   ["who has signed in wants nothing", { outcome: true }, ["forget"]],
   ["also after a step up", { outcome: true, status: 403 }, ["forget"]],
-  ["nobody could be asked", { outcome: false }, ["want undefined"]],
+  ["the user could not be asked", { outcome: false }, ["want undefined"]],
   ["the token that was refused is noted", { outcome: false, sent: "t" }, ["want t"]],
   ["who is let in, but not everywhere, has signed in", { outcome: false, status: 403, sent: "t" }, []],
   ["who signs in again by their own wish wants nothing", { outcome: false, isForced: true }, []],
@@ -60,7 +60,7 @@ test.each<[string, Case, readonly string[]]>([
   expect(await noted(happened)).toEqual(notes);
 });
 
-test("what cannot be noted keeps nobody from anything, and an accepted token is no wish any more", async () => {
+test("a note that cannot be written blocks no request, and an accepted token is no wish any more", async () => {
   const full = (): Promise<never> => Promise.reject(new Error("disk full"));
   const headers = { authorization: "Bearer t" };
   const hook = recordSignInNeed(

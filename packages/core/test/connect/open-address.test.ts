@@ -102,7 +102,7 @@ describe("a status", () => {
   });
 });
 
-test("nobody there", async () => {
+test("no program listens there", async () => {
   const { origin } = await closedServer();
   await using server = await connection({ httpUrl: origin });
   const { host } = new URL(origin);
@@ -112,7 +112,7 @@ test("nobody there", async () => {
   });
 });
 
-test("a certificate that nobody vouches for: the variable for one's own authority is named", async () => {
+test("a certificate of an unknown authority: the variable for one's own authority is named", async () => {
   await using web = await webServer(behaves, { secure: true });
   await using server = await connection({ httpUrl: web.origin });
   expect(await server.failure()).toMatchObject({

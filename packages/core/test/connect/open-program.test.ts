@@ -46,7 +46,7 @@ describe("a program that is a server", () => {
     expect(await server.log()).toContain(" note a line on stdout is not a message: ");
   });
 
-  test("is told about nothing that nobody would answer", async () => {
+  test("is not offered a capability that the host would not answer", async () => {
     const spy = script('process.stdin.once("data", (line) => process.stderr.write(line))');
     const caller = new AbortController();
     const heard: string[] = [];

@@ -43,7 +43,7 @@ describe("every error of the wire has its code in the host", () => {
   });
 
   test.each(["exited", "closed", "flooding", "unreachable", "session_expired", "stream_lost", "task_lost"] as const)(
-    "%s in the middle of a call: lost, for nobody knows whether it ran",
+    "%s in the middle of a call: lost, because Fairlead does not know whether it ran",
     (wireCode) => {
       const error = new WireError(wireCode, "words");
       expect(toCallError(error, subject)).toMatchObject({
@@ -56,7 +56,7 @@ describe("every error of the wire has its code in the host", () => {
   );
 
   test.each(["timeout", "too_large"] as const)(
-    "%s of a call that was sent: nobody knows whether it ran",
+    "%s of a call that was sent: Fairlead does not know whether it ran",
     (wireCode) => {
       const error = new WireError(wireCode, "words");
       const doubt = "; the request may or may not have run";
@@ -68,7 +68,7 @@ describe("every error of the wire has its code in the host", () => {
     },
   );
 
-  test("how the server ended is the cause, in the words of whoever knows it best", () => {
+  test("how the server ended is the cause, in the words of the session's own explanation", () => {
     const end = new HostError("server_exited", '"s" exited with code 3; stderr: oh', { evidence: "oh" });
     expect(toCallError(new WireError("exited", "words"), { ...subject, explain: () => end })).toMatchObject({
       code: "lost",

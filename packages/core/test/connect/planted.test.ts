@@ -65,7 +65,7 @@ describe("in a folder that is not trusted", () => {
     expect(await server.log()).not.toContain("PLANTED");
   });
 
-  test("for a command that is a path, nobody looked in PATH", async () => {
+  test("for a command that is a path, Fairlead does not look in PATH", async () => {
     await using server = await untrusted({ command: "/nowhere/tool" }, everyWay);
     const { code, message } = await server.failure();
     expect(code).toBe("command_not_found");

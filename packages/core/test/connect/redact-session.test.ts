@@ -109,7 +109,7 @@ test("each line of a value is hidden, also escaped, and what only frames it is n
   expect(hide(JSON.stringify({ key: `${pem}\r\nab\r\n` }))).toBe('{"key":"(hidden)"}');
 });
 
-test("a private key is hidden although nobody knows its value", () => {
+test("a private key is hidden although Fairlead does not know its value", () => {
   const redact = createRedactor([]);
   expect(redact(`key: ${pem}rest`)).toBe("key: (hidden)\nrest");
   expect(redact(JSON.stringify(pem))).toBe('"(hidden)\\n"');

@@ -169,7 +169,7 @@ describe("of a real server, no secret gets into the log, a message or the eviden
         "x(hidden) (hidden) 4711",
       ],
       ["a number of ours", { args: ["$NUMBER"] }, "4711", "(hidden)"],
-      ["ours that everybody knows", { args: ["$USER$LANG$HOME_OF_IT$PWD"] }, "alice en_US.UTF-8 /srv/home", ""],
+      ["public variables of the user", { args: ["$USER$LANG$HOME_OF_IT$PWD"] }, "alice en_US.UTF-8 /srv/home", ""],
       ["a known name passed on", { env: { USER: "$USER" } }, "alice", ""],
       ["a word", { env: { MODE: "production" } }, "production", "(hidden)"],
       ["four characters", { env: { MODE: "abcd" } }, "abcd", "(hidden)"],

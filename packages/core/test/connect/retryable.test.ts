@@ -8,7 +8,7 @@ const because = (code: ErrorCode, wire?: WireErrorCode, evidence?: WireEvidence)
 
 test.each<[string, HostError, object]>([
   ["a forgotten session", because("unreachable", "session_expired", { httpStatus: 404 }), { kind: "session" }],
-  ["nobody there", because("unreachable", "unreachable"), { kind: "outage" }],
+  ["no program listens there", because("unreachable", "unreachable"), { kind: "outage" }],
   ["a call that was cut", because("lost", "stream_lost"), { kind: "outage" }],
   [
     "a call that was answered with 500",

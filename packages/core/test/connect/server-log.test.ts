@@ -18,7 +18,7 @@ test("every line has its time and kind; colours are left out, other controls can
   expect(await folder.read("logs/s.log")).toMatch(new RegExp(`^${lines.map((line) => `${time} ${line}\n`).join("")}$`));
 });
 
-test("a log that nobody wrote to leaves no file", async () => {
+test("an empty log leaves no file", async () => {
   await using folder = await temporaryFolder();
   const logs = createServerLogs(folder.path);
   logs.of("s");
@@ -26,7 +26,7 @@ test("a log that nobody wrote to leaves no file", async () => {
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test("nobody but its owner looks into it", async () => {
+test("only its owner can read it", async () => {
   await using folder = await temporaryFolder();
   const log = createServerLogs(folder.path).of("s");
   log.write("note", "x");
@@ -69,7 +69,7 @@ test("a line without end is cut", async () => {
   expect(await readFile(log.path, "utf8")).toMatch(/ stderr x{16384}… \(83616 more characters\)\n$/);
 });
 
-test("a log that cannot be written is nobody's trouble", async () => {
+test("a log that cannot be written fails no request", async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "logs"), "a file where the folder should be");
   const logs = createServerLogs(folder.path);

@@ -8,7 +8,7 @@ const never = (): AbortSignal => new AbortController().signal;
 function line(queue: CallQueue) {
   const entered: string[] = [];
   const leaves = new Map<string, () => void>();
-  /** Resolves when everyone who may enter has. */
+  /** Resolves when every call that may start has started. */
   const enter = async (...calls: string[]): Promise<void> => {
     for (const call of calls)
       void queue.enter(call.charAt(0), never()).then((leave) => {
@@ -41,7 +41,7 @@ describe("calls wait for their turn", () => {
     expect(entered).toEqual(["a1", "a2", "a3", "a4"]);
   });
 
-  test("a server that is busy keeps nobody waiting who goes elsewhere", async () => {
+  test("a server that is busy delays no call to another server", async () => {
     const { entered, enter } = line(new CallQueue(() => ({ callsPerServer: 1, callsTotal: 10 }), 10));
     await enter("a1", "a2", "b1", "c1");
     expect(entered).toEqual(["a1", "b1", "c1"]);
@@ -115,7 +115,7 @@ describe("calls wait for their turn", () => {
     expect(entered).toEqual(["a1", "a2"]);
   });
 
-  test("a server that has calls running keeps its place count, and one that nobody calls loses its turn", async () => {
+  test("a server that has calls running keeps its place count, and a server without calls loses its turn", async () => {
     const counted = line(new CallQueue(() => ({ callsPerServer: 2, callsTotal: 10 }), 10));
     await counted.enter("a1", "a2");
     await counted.leave("a1");

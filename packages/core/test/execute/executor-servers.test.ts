@@ -54,7 +54,7 @@ describe.each(places)("$era, $transport", ({ sees, ...place }) => {
     expect(notes()).toEqual(["echo"]);
   });
 
-  test("an abort reaches the server; its late answer disturbs nobody", async () => {
+  test("an abort reaches the server; its late answer is ignored", async () => {
     const stop = new AbortController();
     const call = shop.call("late", {}, { signal: stop.signal });
     await shop.workshop.noted("late");

@@ -44,7 +44,7 @@ const cases: readonly Case[] = [
     found: { kind: "unreadable", reason: "it is a folder, not a file" },
   },
   {
-    what: "a pipe that nobody writes to",
+    what: "a pipe without a writer",
     make: (path) => execFileSync("mkfifo", [path]),
     found: { kind: "unreadable", reason: "it is not a regular file" },
   },

@@ -24,9 +24,9 @@ describe("the folders above a path", () => {
   });
 
   test.each([
-    ["everybody", 0o777],
+    ["every user", 0o777],
     ["a group", 0o775],
-    ["everybody who knows its name", 0o722],
+    ["every user who knows its name", 0o722],
   ])("are not safe if %s can change one of them", async (_, mode) => {
     await using here = await folders();
     for (const name of ["a", "a/b", "a/b/c"]) {

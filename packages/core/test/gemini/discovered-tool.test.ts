@@ -204,7 +204,7 @@ describe("the confirmation", () => {
     expect(free).toEqual(allowed);
   });
 
-  test("always holds in the whole process, for the same server and tool, whoever connected", async () => {
+  test("always holds in the whole process, for the same server and tool, on any connection", async () => {
     await answer(builtTool("process wide", "one"), ProceedAlwaysTool);
     expect(await asks(builtTool("process wide", "one"))).toBe(false);
     expect(await asks(builtTool("process wide", "two"))).toBe(true);

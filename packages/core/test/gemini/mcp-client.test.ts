@@ -68,7 +68,7 @@ test("connects only while it is disconnected, and can come back with the same li
   }
 });
 
-test("without a configuration nobody has trusted the folder, so a trusted server's tools ask", async () => {
+test("without a configuration the folder is not trusted, so a trusted server's tools ask", async () => {
   const { tools, client } = clientOf("no config", { ...stdioServer("well-behaved"), trust: true });
   await client.connect();
   await client.discover();

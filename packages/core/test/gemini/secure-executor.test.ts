@@ -111,7 +111,7 @@ test("arguments with the names that a model got are checked by the server's own 
   });
 });
 
-test("arguments that do not fit the schema reach nobody", async () => {
+test("arguments that do not fit the schema reach no server", async () => {
   const { tool, running } = heldTool();
   await using executor = new SecureMCPToolExecutor();
   await expect(executor.executeWithSafeguards(tool, { n: "one" })).rejects.toMatchObject({
@@ -153,7 +153,7 @@ test("what runs is cancelled by its signal, and when the executor is disposed of
   await expect(executor.executeWithSafeguards(tool, {})).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("a tool that does not heed its signal keeps nobody waiting, and its signal is let go", async () => {
+test("a tool that does not heed its signal delays no caller, and its signal is let go", async () => {
   await using executor = new SecureMCPToolExecutor();
   const stop = new AbortController();
   const deaf = {

@@ -91,7 +91,7 @@ test("a definition that is not the one that was shown is called only when that i
   expect((await at.notes()).slice(2)).toEqual(["call look {}", "call pay {}", "call pay {}"]);
 });
 
-test("what came of a change is what the next run knows, and still a change until somebody accepts it", async () => {
+test("what came of a change is what the next run knows, and still a change until the user accepts it", async () => {
   await using at = await home((path) => ({ s: counted(path) }));
   for (const description of ["one", "two"]) {
     await at.write("list.json", [{ name: "t", description, inputSchema }]);
@@ -125,7 +125,7 @@ test("another value of a variable is another server: nothing is known of it", as
   expect(other.tools("s")).toEqual([]);
 });
 
-test("a lazily started server is stopped when nobody has called it for a while, and comes back with the next call", async () => {
+test("a lazily started server is stopped when it got no call for a while, and comes back with the next call", async () => {
   const clock = manualClock();
   await using at = await home((path) => ({ s: counted(path) }), { start: "lazy" });
   await using host = await at.host({ clock, recover: true, idleStop: 1000 });

@@ -90,7 +90,7 @@ test("what a server may ask is taken away from it with the settings that allowed
   expect(host.states()[0]).toMatchObject({ status: "connected" });
 });
 
-test("settings that somebody is just writing change nothing", async () => {
+test("settings that an editor is just writing change nothing", async () => {
   await using folder = await temporaryFolder();
   await folder.write("home/.gemini/settings.json", { mcpServers: { s: stdioServer("counted") } });
   const home = join(folder.path, "home");

@@ -79,7 +79,7 @@ test("a question reaches the program that embeds the host, and its answer the se
   expect(answer).toEqual({ action: "accept", content: { name: "s!", loud: true } });
 });
 
-test("without anyone to ask, a question is refused", async () => {
+test("without a way to ask the user, a question is refused", async () => {
   const { declared, answer } = await ask("elicitation/create", form, {});
   expect(declared).toEqual({});
   expect(answer).toMatchObject({ code: -32601 });
@@ -96,7 +96,7 @@ test("a server whose settings do not allow it cannot ask for a model at all", as
 });
 
 test.each([
-  ["with nobody to ask, the model is not asked", {}, notAllowed],
+  ["without a way to ask the user, the model is not asked", {}, notAllowed],
   ["who says no is obeyed", { confirm: async () => ToolConfirmationOutcome.Cancel }, notAllowed],
   [
     "who says yes lets the model answer",

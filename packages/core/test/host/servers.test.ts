@@ -175,7 +175,7 @@ test("a list that has changed is told", async () => {
   expect(await told).toEqual({ type: "list_changed", server: "changes", list: "tools" });
 });
 
-test("whoever watches sees every step, and wire messages are in the log where they are wanted", async () => {
+test("an observer sees every step, and wire messages are in the log where they are wanted", async () => {
   const steps: string[] = [];
   const observe: HostOptions["observe"] = (server, { step }) => steps.push(`${server} ${step}`);
   await using ship = await testShip({ a: stdioServer("well-behaved") }, {}, { observe, debug: "a" });

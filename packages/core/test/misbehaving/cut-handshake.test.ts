@@ -10,7 +10,7 @@ const isLong = scaled(10) === 10;
 async function recordHandshake(folder: TemporaryFolder): Promise<string> {
   const [program = ""] = programServer("well-behaved").args;
   const file = JSON.stringify(`${folder.path}/recorded`);
-  // It writes down what it says before it says it: whoever has heard it finds it there.
+  // It writes down what it says before it says it: a test that has received a message finds it there.
   const code = `import { appendFileSync } from "node:fs";
     import { serve } from ${JSON.stringify(new URL("serve.mjs", pathToFileURL(program)).href)};
     serve({}, (text) => { appendFileSync(${file}, text); process.stdout.write(text); });`;

@@ -14,7 +14,7 @@ function disconnected(host: Host, wanted: string): Promise<ServerState> {
   });
 }
 
-test("a server that floods its stderr is disconnected with that reason, and stays so until somebody restarts it", () =>
+test("a server that floods its stderr is disconnected with that reason, and stays so until the user restarts it", () =>
   beside(stdioServer("flood"), async ({ host, state, folder }) => {
     const end = disconnected(host, "odd");
     const lines: string[] = [];

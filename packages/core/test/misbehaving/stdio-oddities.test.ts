@@ -16,7 +16,7 @@ function connected(offer: object = {}): object {
 }
 
 describe("a server that is connected all the same", () => {
-  test("though it is slow to start, and nobody waits for it", () =>
+  test("though it is slow to start, and the start does not wait for it", () =>
     beside(
       ({ path }) => stdioServer("slow-start", `${path}/gate`),
       async ({ host, state }) => {
@@ -51,7 +51,7 @@ describe("a server that is connected all the same", () => {
       expect(host.catalog("odd")?.truncated).toEqual([{ kind: "tools", reason: "more than 100 pages" }]);
     }));
 
-  test("though it has more tools than anyone can read", () =>
+  test("though it has more tools than a person can read", () =>
     beside(stdioServer("huge-catalog", "10001"), ({ host, state }) => {
       expect(state()).toEqual(connected({ tools: 10_000 }));
       expect(host.tools("odd").at(-1)?.serverToolName).toBe("tool-9999");

@@ -87,7 +87,7 @@ describe.each(["httpUrl", "url"])("a server on the web, configured with %s", (me
     });
   });
 
-  test.each([401, 403])("that answers %i wants a sign-in, and nobody opens a browser", async (code) => {
+  test.each([401, 403])("that answers %i wants a sign-in, and no browser opens", async (code) => {
     await using server = await webServer(status(code, { "www-authenticate": "Bearer" }));
     await beside({ [member]: `${server.origin}/mcp` }, ({ state }) => {
       expect(state()).toEqual({
@@ -124,7 +124,7 @@ describe.each(["httpUrl", "url"])("a server on the web, configured with %s", (me
 });
 
 describe("on the way to a server", () => {
-  test("nobody listens", async () => {
+  test("no program listens", async () => {
     const host = "127.0.0.1:9";
     await beside({ url: `http://${host}` }, ({ state }) => {
       expect(state()).toEqual({
@@ -136,7 +136,7 @@ describe("on the way to a server", () => {
     });
   });
 
-  test("the certificate is of an authority that nobody knows, and nothing is sent", async () => {
+  test("the certificate is of an unknown authority, and nothing is sent", async () => {
     await using server = await webServer(behaves, { secure: true });
     const { host } = new URL(server.origin);
     await beside({ url: server.origin, headers: { Authorization: "Bearer tree" } }, ({ state }) => {

@@ -8,11 +8,11 @@ import { manualClock } from "../support/manual-clock.ts";
 import { all, finishOf, user } from "../support/model-contract.ts";
 import { anthropicScene, geminiScene, openaiScene } from "../support/model-legs.ts";
 
-const nobody: Fetch = async () => {
-  throw new HostError("unreachable", "nobody is there");
+const unreachable: Fetch = async () => {
+  throw new HostError("unreachable", "no server is there");
 };
 
-async function choice(env: ChooseOptions["env"], wanted?: string, fetch: Fetch = nobody): Promise<unknown> {
+async function choice(env: ChooseOptions["env"], wanted?: string, fetch: Fetch = unreachable): Promise<unknown> {
   const chosen = await chooseModel({ env, wanted, fetch, clock: manualClock() });
   return chosen.kind === "model" ? `${chosen.model.provider} ${chosen.model.name}` : chosen;
 }
@@ -40,7 +40,7 @@ test.each<[ChooseOptions["env"], string | undefined, string]>([
   [{ ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", OPENAI_MODEL: "gpt-5" }, undefined, "openai-compatible gpt-5"],
   [{ GOOGLE_GENAI_USE_VERTEXAI: "true", GOOGLE_CLOUD_PROJECT: "p" }, undefined, "gemini gemini-2.5-flash"],
   [{ GOOGLE_GENAI_USE_VERTEXAI: "1", GOOGLE_API_KEY: "k" }, undefined, "gemini gemini-2.5-flash"],
-])("with %j and --model %s it is %s, and nobody is asked", async (env, wanted, expected) => {
+])("with %j and --model %s it is %s, and no address is asked", async (env, wanted, expected) => {
   expect(await choice(env, wanted)).toBe(expected);
 });
 
@@ -110,7 +110,7 @@ test("a list is bounded, names that cannot be typed are left out, and who has no
   expect(models).toHaveLength(500);
   expect(models?.slice(0, 2)).toEqual(["openai-compatible ok", "openai-compatible m0"]);
   expect(await listed({ GOOGLE_GENAI_USE_VERTEXAI: "1", GOOGLE_API_KEY: "k" })).toEqual([[], []]);
-  expect(await listed({}, nobody)).toEqual([[], []]);
+  expect(await listed({}, unreachable)).toEqual([[], []]);
   await using local = await openaiApi({ models: ["qwen3:8b"] });
   expect(await listed({}, asOllama(local))).toEqual([["openai-compatible qwen3:8b"], []]);
 });
@@ -131,7 +131,7 @@ test("an endpoint with one model needs no name for it; one with several says whi
   });
 });
 
-test("an endpoint where nobody is says so", async () => {
+test("an endpoint without a server is reported", async () => {
   const env = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
   await expect(chooseModel({ env, clock: systemClock })).rejects.toMatchObject({
     code: "model",
@@ -175,7 +175,7 @@ test("who does not say which models it has is not waited for, and Ctrl-C ends it
   expect([asked.length, clock.pending()]).toEqual([3, 0]);
 });
 
-test("a running Ollama is offered, and used by whoever names one of its models", async () => {
+test("a running Ollama is offered, and used if the user names one of its models", async () => {
   await using api = await openaiApi({ models: ["llama3.2:latest", "qwen3:8b"] });
   const ollama = { baseUrl: "http://127.0.0.1:11434/v1", models: ["llama3.2:latest", "qwen3:8b"] };
   const asked: string[] = [];

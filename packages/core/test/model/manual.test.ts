@@ -67,7 +67,7 @@ test("only what was typed is read: not what it refers to, nor what tools say", a
   expect(events.filter(({ type }) => type === "call")).toEqual([{ type: "call", call: { name: "a", args: {} } }]);
 });
 
-test("what cannot be read is said by whoever reads it, and gets to see the tools", async () => {
+test("a line that cannot be read is reported by the reader, which sees the tools", async () => {
   await expect(all(model, [user("wrong")])).rejects.toMatchObject({ code: "usage" });
   const seen: unknown[] = [];
   const curious = createManualModel({

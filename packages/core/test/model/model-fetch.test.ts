@@ -81,7 +81,7 @@ async function readUntil(model: Model, last: string): Promise<string | undefined
   }
 }
 
-/** A stream that stays open: whoever has enough of it must end it. */
+/** A stream that stays open: the caller must end it. */
 function openStream(data: string): Parameters<typeof answered>[0] {
   const pieces = [`data: ${data}\n\n`, new Promise(() => {})];
   return { status: 200, headers: { "content-type": "text/event-stream" }, body: "", pieces };

@@ -39,7 +39,7 @@ test("a name that was never given out is what it is", () => {
   expect(mapNames(["files.read"]).toOurs("invented")).toBe("invented");
 });
 
-test("a name that looks like another one's digest takes nobody's place", () => {
+test("a name that looks like another one's digest takes no other name's place", () => {
   const { toApi } = mapNames(["a.b", "a_b"]);
   const planted = toApi("a.b");
   const names = mapNames(["a.b", "a_b", planted]);

@@ -1,4 +1,4 @@
-/** Bounded in time and in size, whatever comes; and otherwise what anybody expects of a fetch. */
+/** Bounded in time and in size, whatever comes; and otherwise like `fetch`. */
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -221,7 +221,7 @@ test.each<[string, WebReply, string, RegExp]>([
   });
 });
 
-test("nobody is asked where there is no address, or no request that can be written", async () => {
+test("no request is sent where there is no address, or no request that can be written", async () => {
   const fetch = createBoundedFetch({ env: {} });
   await expect(fetch("not an address")).rejects.toMatchObject({ name: "HostError", code: "denied" });
   await expect(fetch("https://example.com/", { method: "no such thing" })).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 /** Ways to write down hosts that must not be asked, some older than the web. */
 
-/** Addresses that are somebody's own, or nobody's; the second line is what clouds tell their machines, and only them. */
+/** Private and reserved addresses; the second line is what clouds tell their machines, and only them. */
 export const specialAddresses: readonly string[] =
   `
   127.0.0.1 127.8.9.10 0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.254 172.16.0.1 172.31.255.254

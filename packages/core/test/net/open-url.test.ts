@@ -52,7 +52,7 @@ test.each<[NodeJS.Platform, Record<string, string>, readonly string[][]]>([
     ],
   ],
   ["freebsd", { DISPLAY: ":0" }, [["xdg-open", url]]],
-  // Nobody would see what opens.
+  // No user would see what opens.
   ["linux", {}, []],
 ])("on %s with %j, this is tried: %j", async (platform, env, lines) => {
   await using openers = await openersFolder();

@@ -42,7 +42,7 @@ async function tunnel(): Promise<AsyncDisposable & { readonly origin: string; re
   };
 }
 
-test("a certificate that nobody vouches for is an error; with its authority it is fine", async () => {
+test("a certificate of an unknown authority is an error; with its authority it is fine", async () => {
   await using server = await webServer((_request, response) => void response.end(), { secure: true });
   const near = server.origin;
   await expect(createBoundedFetch({ env: {}, near })(server.origin)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Nobody can send us to addresses that are not theirs: however they are written, and whatever a name turns out to mean. */
+/** No server can send Fairlead to addresses that are not its own: however they are written, and whatever a name turns out to mean. */
 
 import type { LookupAddress } from "node:dns";
 import { once } from "node:events";
@@ -108,7 +108,7 @@ test("a name of this machine that leads elsewhere is refused", async () => {
     expect(await outcome(`http://${host}/`, { resolve, near: "http://localhost/" })).toBe("denied");
 });
 
-test("a server whose own name means nothing is near nobody", async () => {
+test("a server whose own name means nothing is near no address", async () => {
   const resolve: LookupFunction = (host, _options, callback) => {
     if (host === "mcp.example") return callback(Object.assign(new Error("no"), { code: "ENOTFOUND" }), "");
     callback(null, [addressed("10.0.0.1")]);
@@ -149,7 +149,7 @@ test("where it was reached counts, whatever its name means to others", async () 
   expect(trap.knocks()).toBe(0);
 });
 
-test("a name that nobody can look up in time is no reason to wait for ever", async () => {
+test("a name that cannot be looked up in time is no reason to wait for ever", async () => {
   const never: LookupFunction = () => {};
   expect(await outcome("https://login.example/", { near: "https://mcp.example/", resolve: never, timeout: 10 })).toBe(
     "connect_timeout",

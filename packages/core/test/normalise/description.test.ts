@@ -3,7 +3,7 @@ import { describeForModel } from "../../src/normalise/description.ts";
 
 test.each([
   ["short ones stay", "Reads a file.\n\tAny file.", "Reads a file.\n\tAny file."],
-  ["instructions that nobody can see are left out", `a\u200bb${String.fromCodePoint(0xe0049)}`, "ab"],
+  ["instructions that a person cannot see are left out", `a\u200bb${String.fromCodePoint(0xe0049)}`, "ab"],
   ["as long as may be", "é".repeat(4096), "é".repeat(4096)],
 ])("%s", (_, description, shown) => {
   expect(describeForModel(description)).toBe(shown);

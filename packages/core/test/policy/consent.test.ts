@@ -203,7 +203,7 @@ test("a deny is told with its rule, and no answer was ever asked for", async () 
   expect(at.ask(asked("files", "write"), {})).toBe(false);
 });
 
-test("with nobody to ask, what would be asked about is denied", async () => {
+test("without a way to ask the user, a request that needs confirmation is denied", async () => {
   await using at = await desk({ interactive: false });
   expect(refusal(() => at.ask(read, {}))).toEqual([
     "denied",
@@ -211,7 +211,7 @@ test("with nobody to ask, what would be asked about is denied", async () => {
   ]);
 });
 
-test("what somebody types themselves is stopped by a rule that is in doubt, of whatever tier", async () => {
+test("a request that the user types is stopped by a rule that is in doubt, of whatever tier", async () => {
   const doubt = { ...rule("workspace", "ask_user", "files"), isDoubt: true };
   await using at = await desk({ rules: [doubt] });
   expect(at.typed(read)).toEqual({ decision: "ask_user", rule: doubt });
@@ -220,7 +220,7 @@ test("what somebody types themselves is stopped by a rule that is in doubt, of w
 });
 
 describe("a changed definition", () => {
-  test("is refused as changed where nobody can be asked", async () => {
+  test("is refused as changed where the user cannot be asked", async () => {
     await using at = await desk({ interactive: false, rules: [trust("files")] });
     at.marks.see("files", changedRead);
     expect(at.verdict(read)).toMatchObject({ decision: "deny", rule: { origin: { name: "changed" } } });

@@ -67,7 +67,7 @@ const deciding: readonly (readonly [readonly PolicyRule[], PolicyRule, PolicyRul
 
 const readOnly = { annotations: { readOnlyHint: true } };
 
-/** Modes and annotations, each with somebody to ask and then with nobody. */
+/** Modes and annotations, each with a user to ask and then without one. */
 const circumstances: readonly (readonly [string, Partial<CheckRequest>])[] = [
   ["default", {}],
   ["default, read-only", { ...readOnly, trustsAnnotations: true }],
@@ -172,7 +172,7 @@ test("all rules that match are told, strongest first and the one that decides be
   expect(yielding.matching(request())).toEqual([talkDenies, trust, spaceAsks, byDefault]);
 });
 
-describe("a rule of which nobody knows for sure what it was meant to say", () => {
+describe("a rule whose meaning is in doubt", () => {
   const doubts = (["administrator", "user", "workspace"] as const).map((tier) =>
     rule(tier, "ask_user", { isDoubt: true }),
   );

@@ -79,7 +79,7 @@ test("without trust the person is asked; their no is told to the model, and noth
   expect(await at.calls()).toEqual(['call echo {"text":"hello"}']);
 });
 
-test("with nobody to ask, what is not trusted is denied; so is what the settings close, and what there is not", async () => {
+test("without a way to ask the user, a call that is not trusted is denied; so is what the settings close, and what there is not", async () => {
   await using at = await desk({}, {}, { permissions: { denyTools: ["ask"] } });
   const tool = at.host.asCallableTool();
   const error = async (name: string): Promise<unknown> =>
@@ -158,7 +158,7 @@ test("what was confirmed is what is sent, whatever becomes of the caller's own o
   expect(await at.calls()).toEqual(['call echo {"text":"safe","deep":{"list":["safe"]}}']);
 });
 
-test("an answer that nobody knows is a no", async () => {
+test("an unknown answer is a no", async () => {
   await using at = await desk({ confirm: async () => "maybe" as ToolConfirmationOutcome });
   const [part] = await at.host.asCallableTool().callTool([hello]);
   expect(part?.functionResponse?.response).toEqual({ error: "denied: s.echo denied: the user declined it" });

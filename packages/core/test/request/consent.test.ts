@@ -291,7 +291,7 @@ test("whatever was decided is written down, with what came of it", async () => {
   ]);
 });
 
-test("the history tells who answered: the user, an option of the call, or nobody", async () => {
+test("the history tells who answered: the user, an option of the call, or no answer at all", async () => {
   await using folder = await temporaryFolder();
   const asking = '[[rule]]\nmcpName = "s"\ntoolName = "pay"\ndecision = "ask_user"\npriority = 1\n';
   const at = await place(folder, { rules: asking });

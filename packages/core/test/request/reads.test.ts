@@ -46,7 +46,7 @@ test("the arguments of a denied prompt are not completed", async () => {
   expect(await host.complete({ of, name: "knot", value: "" })).toEqual([]);
 });
 
-test("a URI that nobody is known to have is asked for where nothing is known yet", async () => {
+test("a URI that no catalog lists is requested from a server whose catalog is not known yet", async () => {
   await using folder = await temporaryFolder();
   await using host = await demoHost(folder.path);
   const { problems } = await host.expandReferences('Look: @"demo://picture"');

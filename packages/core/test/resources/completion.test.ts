@@ -56,7 +56,7 @@ test("what is given already goes with the question", async () => {
   expect(asked).toEqual([{ ...question, context: { arguments: { audience: "child" } } }, question]);
 });
 
-test("a server that does not offer it is not asked, nor one about what nobody typed", async () => {
+test("a server that does not offer it is not asked, nor one about a text of more than 10 000 characters", async () => {
   const silent = await answered({ values: ["x"] }, { tools: {} });
   expect(await completeArgument(anything, silent)).toEqual([]);
   const other = await answered({ values: ["x"] });

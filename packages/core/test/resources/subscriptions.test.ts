@@ -76,7 +76,7 @@ describe.each([
   ["legacy", "a gateway client's own connection"],
   ["modern", "a gateway client's own connection"],
 ] as const)("on a server of the %s era, over %s", (era, whose) => {
-  test("an update is told while someone wants to hear of it, and the server is told when nobody does", async () => {
+  test("an update is reported while a listener is subscribed, and the server is told when none is", async () => {
     await using at = await lookout(era, manualClock(), whose);
     const [one, two] = await Promise.all([at.subscribe(uri), at.subscribe(uri)]);
     await at.noted(asked[era]);
@@ -169,7 +169,7 @@ test("a server that does not tell is not asked to", async () => {
   await own.close();
 });
 
-test("a lazily started server runs as long as somebody is subscribed, also after a reload has replaced it", async () => {
+test("a lazily started server runs as long as a listener is subscribed, also after a reload has replaced it", async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write("notes", "");
   const write = (...words: readonly string[]): Promise<unknown> =>

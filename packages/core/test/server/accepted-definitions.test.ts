@@ -6,7 +6,7 @@ import { createAcceptedDefinitionsStore, withDigests } from "../../src/server/ac
 
 const owner = { server: "s" };
 
-test("what is known of a tool stays known, the last eight of its definitions, for whoever reads it", async () => {
+test("what is known of a tool stays known, the last eight of its definitions, for every process that reads it", async () => {
   await using folder = await temporaryFolder();
   const at = join(folder.path, "known");
   const store = createAcceptedDefinitionsStore(at);

@@ -89,7 +89,7 @@ test("a schema that is nested deeper than a stack holds costs its own depth, not
   expect(recalled?.catalog.tools.map(({ name }) => name)).toEqual(["read", "deep"]);
 });
 
-test("what nobody asked for in three months is forgotten, and so are the oldest of too many", async () => {
+test("a catalog that was not used for three months is removed, and so are the oldest of too many", async () => {
   await using folder = await temporaryFolder();
   const now = Date.now();
   const store = createCatalogStore(folder.path);

@@ -126,7 +126,7 @@ describe("a list that the server refuses", () => {
   });
 });
 
-test("whoever watches hears of every list, and how long it took", async () => {
+test("an observer hears of every list, and how long it took", async () => {
   const clock = manualClock();
   const steps: ListStep[] = [];
   await clock.pass(5);

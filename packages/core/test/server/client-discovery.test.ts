@@ -64,7 +64,7 @@ describe("discovery that comes to nothing ends the connection", () => {
     await discovering;
   });
 
-  test("the same without anyone who could explain it better", async () => {
+  test("the same without an explanation of the session", async () => {
     const clock = manualClock();
     const { client } = testClient(async () => scriptedSession({ answers: {}, capabilities }), { clock });
     await client.connect();

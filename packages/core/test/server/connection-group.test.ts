@@ -59,7 +59,7 @@ function harbour(servers: Readonly<Record<string, Open | FleetServer>>): Harbour
 const statuses = ({ fleet }: Harbour) => Object.fromEntries(fleet.states().map(({ name, status }) => [name, status]));
 
 describe("the start of all", () => {
-  test("connects to all, completes when all have answered or failed, and one failure is nobody else's", async () => {
+  test("connects to all, completes when all have answered or failed, and one failure does not affect the others", async () => {
     const ships = harbour({ a: opens, b: fails, c: opens });
     const { fleet, seen } = ships;
     expect(fleet.group.discoveryState).toBe("not_started");
@@ -168,7 +168,7 @@ describe("start", () => {
 });
 
 describe("stop", () => {
-  test("in the middle of everything: what waits, connects, is being read or connected is over, and nobody is left waiting", async () => {
+  test("in the middle of everything: what waits, connects, is being read or connected is over, and no caller is left waiting", async () => {
     const silent = () => scriptedSession({ answers: {} });
     const ships = harbour({
       reading: async () => silent(),

@@ -1,4 +1,4 @@
-/** Answers that break at every event: a call is done at most once, and whoever made it learns the truth. */
+/** Answers that break at every event: a call is done at most once, and its caller learns what became of it. */
 
 import { type CutHow, cuttingServer, eventsBeforeAnswer, scaled } from "@fairlead/test-servers";
 import { connect } from "@fairlead/wire";

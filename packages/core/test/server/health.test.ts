@@ -69,7 +69,7 @@ test("no answer within five seconds is an end; who asks meanwhile shares the que
 
 test.each<[string, WireError, boolean]>([
   ["it does not know the question", new WireError("rpc", "no ping here", { rpc: { code: -32601 } }), false],
-  ["nobody listens", new WireError("unreachable", "refused"), true],
+  ["no program listens", new WireError("unreachable", "refused"), true],
   ["the answer was cut", new WireError("stream_lost", "cut"), true],
   ["a gateway answers for it", new WireError("http_status", "bad gateway", { httpStatus: 502 }), true],
   ["it wants no such request", new WireError("http_status", "no", { httpStatus: 400 }), false],

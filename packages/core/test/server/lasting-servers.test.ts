@@ -126,7 +126,7 @@ test("a program that is killed each time it comes back ends, at the fifth, in st
   expect(await at.call("a", "echo", { text: "back" })).toBe("back");
 });
 
-test("a call that is open when its server is killed says that nobody knows what became of it", async () => {
+test("a call that is open when its server is killed says that its outcome is unknown", async () => {
   await using at = await testHarbour({ a: "mortal" }, manualClock());
   await at.fleet.start();
   const client = await at.fleet.ready("a");

@@ -94,7 +94,7 @@ describe("a list that changed", () => {
     expect(states.at(-1)).toMatchObject({ status: "connected", offer: { tools: 2, prompts: 1 } });
   });
 
-  test("and is the same as before is nobody's news", async () => {
+  test("and is the same as before is not reported", async () => {
     const { client, news, states, say } = await testClient();
     await client.discover();
     const told = [news.length, states.length];
@@ -144,7 +144,7 @@ describe("a list that changed", () => {
     expect(news.at(-1)).toMatchObject({ type: "catalog", lists: ["resources"] });
   });
 
-  test("is only told where nobody asked to follow", async () => {
+  test("is only reported, and not read again, without `follow`", async () => {
     const session = scriptedSession();
     let options: OpenOptions | undefined;
     const news: ServerNews[] = [];

@@ -82,7 +82,7 @@ test("a server that forgot the session gets a new one at once; the call that fou
   expect(calls.map(({ headers }) => headers["mcp-session-id"])).toEqual(["one", "two"]);
 });
 
-test("a session that is found forgotten while nobody calls is replaced, too", async () => {
+test("a session that is found forgotten while no call is open is replaced, too", async () => {
   await using harbour = await testHarbour(forgetful("one"));
   const client = await harbour.fleet.ready("web");
   harbour.become(forgetful("two"));

@@ -16,7 +16,7 @@ describe("a valid name", () => {
     ["é", "_"],
     ["!@#", "___"],
     ["", ""],
-    // Left to whoever gives out names.
+    // Left to `nameItems`.
     ["9lives", "9lives"],
     [".hidden", ".hidden"],
     ["x".repeat(63), "x".repeat(63)],
@@ -51,7 +51,7 @@ describe("names are given in rank order", () => {
     ],
     ["a bare a__b before b of a", ["x/a__b", "y/b", "a/b"], ["a__b", "b", `_${digest("a", "b")}`]],
     ["b of a before a bare a__b", ["y/b", "a/b", "x/a__b"], ["b", "a__b", "x__a__b"]],
-    ["a bare a__b and nobody else who wants b", ["a/b", "x/a__b"], ["b", "a__b"]],
+    ["a bare a__b and no other item named b", ["a/b", "x/a__b"], ["b", "a__b"]],
     ["nothing that objects inherit is taken", ["a/__proto__", "b/constructor"], ["__proto__", "constructor"]],
   ])("%s", (_, pairs, expected) => {
     expect(assignNames(claims(...pairs))).toEqual(expected);

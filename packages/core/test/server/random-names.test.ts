@@ -40,8 +40,8 @@ type Offer = typeof catalog extends fc.Arbitrary<infer T> ? T : never;
 type Claimed = readonly [server: string, name: string];
 
 /**
- * The rule in other words: whoever comes first gets the first of its possible names that nobody has. What a reader has
- * seen was there before everybody.
+ * The rule in other words: each item, in order, gets the first of its possible names that is free. What a reader has
+ * seen comes before all items.
  */
 function expected(claims: readonly Claimed[], pins: readonly Pin[], formOf: (server: string) => NameForm | undefined) {
   const owners = new Map(pins.map(({ server, name, as }) => [as, JSON.stringify([server, name])]));

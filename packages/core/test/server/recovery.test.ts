@@ -50,7 +50,7 @@ function testFleet({ openings, isProgram = true, recover = true, now = () => 0 }
     fleet,
     seen,
     openings: () => opened,
-    /** The session of now is over for that reason, and everybody has heard of it. */
+    /** The session of now is over for that reason, and all listeners have been told. */
     die: async (cause: WireError = dead): Promise<void> => {
       sessions.at(-1)?.die(cause);
       await new Promise(setImmediate);
@@ -59,7 +59,7 @@ function testFleet({ openings, isProgram = true, recover = true, now = () => 0 }
 }
 
 const exited = new HostError("server_exited", "it is gone", { cause: dead, evidence: "out of rope", next: "look" });
-const noOne = new HostError("unreachable", "nobody there", { cause: new WireError("unreachable", "refused") });
+const noOne = new HostError("unreachable", "no server there", { cause: new WireError("unreachable", "refused") });
 
 test("a server that dies once is connected again by itself, after a second", async () => {
   const { clock, client, fleet, seen, die } = testFleet({ openings: [{}] });
@@ -280,7 +280,7 @@ describe("a server that does not respond", () => {
     await fleet.stop();
   });
 
-  test("after a sleep: nobody is asked without recovery", async () => {
+  test("after a sleep: without recovery, no server is checked", async () => {
     let asleep = 0;
     const { clock, client, fleet } = testFleet({
       openings: [{ answers: oneTool, verdict: { era: "legacy", transport: "http" } }],

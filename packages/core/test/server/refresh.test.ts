@@ -160,7 +160,7 @@ test("a list that could not be read is read for the next request, and not before
   expect(refresh.upToDate("tools")).toBeUndefined();
 });
 
-test("a request also waits if nobody follows the changes; the end lets it go", async () => {
+test("a request also waits if changes are not followed; closing releases it", async () => {
   const { clock, reads, refresh, settle } = testRefresh();
   refresh.changed("tools");
   const { ended, note } = endsOf();

@@ -23,7 +23,7 @@ describe("names", () => {
     expect(namesOf(registry.getAllTools())).toEqual({ "web/search": "web__search", "docs/search": "search" });
   });
 
-  test("with an order, it does not matter who came first, nor when someone looked", () => {
+  test("with an order, neither the order of registration nor an earlier lookup matters", () => {
     const registry = new RegisteredTools({ serverOrder: ["a", "b", "c"], alwaysQualified: ["demo"] });
     registry.replaceServer("demo", offered("demo", "x", "y"));
     registry.replaceServer("c", offered("c", "x"));
@@ -83,7 +83,7 @@ describe("a server's tools", () => {
     ]);
   });
 
-  test("stay as they were if one of the new ones belongs to someone else", () => {
+  test("stay as they were if one of the new ones belongs to another server", () => {
     const registry = new RegisteredTools();
     registry.replaceServer("a", offered("a", "x"));
     expect(() => registry.replaceServer("a", [...offered("a", "y"), ...offered("b", "z")])).toThrow(

@@ -1,4 +1,4 @@
-/** A legacy server on the web whose stream for notifications breaks: what changed meanwhile was reported to nobody. */
+/** A legacy server on the web whose stream for notifications breaks: changes meanwhile were not reported. */
 
 import type { ServerResponse } from "node:http";
 import { temporaryFolder, type WebReply, webServer } from "@fairlead/test-servers";

@@ -67,7 +67,7 @@ test("folders are told as they are", async () => {
   expect(await answering({ roots: [root] }).onRequest("roots/list", {}, signal)).toEqual({ roots: [root] });
 });
 
-test("what nobody answers is refused in the protocol's words", async () => {
+test("a request without a handler is refused in the protocol's words", async () => {
   const { onRequest } = answering({ roots: [] });
   expect(await fault(onRequest("elicitation/create", form, signal))).toEqual([
     -32601,
@@ -95,7 +95,7 @@ describe("a form", () => {
     expect(await onRequest("elicitation/create", form, signal)).toEqual({ action });
   });
 
-  test("that is none is declined without bothering anyone", async () => {
+  test("that is none is declined without asking the user", async () => {
     const { onRequest } = answering({ elicit: () => Promise.reject(new Error("bothered")) });
     expect(await onRequest("elicitation/create", { message: "x" }, signal)).toEqual({ action: "decline" });
     expect(await onRequest("elicitation/create", { ...form, mode: "dance" }, signal)).toEqual({ action: "decline" });
@@ -114,7 +114,7 @@ describe("an address", () => {
   });
 
   test.each(["file:///etc/passwd", "javascript:alert(1)", "https://bank.com@evil.com/", "x", "", 7])(
-    "%s is declined without bothering anyone",
+    "%s is declined without asking the user",
     async (url) => {
       const { onRequest } = answering({ elicit: () => Promise.reject(new Error("bothered")) });
       expect(await onRequest("elicitation/create", { mode: "url", message: "", url }, signal)).toEqual({
@@ -159,7 +159,7 @@ test.each<[string, JsonObject]>([
   ["elicitation/create", form],
   ["sampling/createMessage", { messages: [] }],
 ])(
-  "%s that nobody waits for any more does not keep back the next one, even if its answer never comes",
+  "%s that the server no longer waits for does not delay the next one, even if its answer never comes",
   async (...asked) => {
     const hangs = (): Promise<never> => new Promise(() => {});
     const { onRequest } = answering({ elicit: hangs, sample: hangs });

@@ -145,7 +145,7 @@ describe("a new configuration", () => {
     await waiting;
     expect([slow.state.status, at.host.gateway.servers.names()]).toEqual(["disconnected", ["demo"]]);
     await expect(at.host.call("slow", "echo")).rejects.toMatchObject({ code: "server_unknown" });
-    // Whoever still holds it cannot bring it back.
+    // A caller that still has the old server cannot start it again.
     await expect(slow.ready()).rejects.toMatchObject({ code: "cancelled" });
   });
 

@@ -31,7 +31,7 @@ test("as many as there are places get in, the others in their order as places be
   expect(inside).toEqual(["a", "b", "c", "d"]);
 });
 
-test("whoever takes too long gives the place on, and only one, however late it leaves", async () => {
+test("a start that takes too long passes its place on, and only one, however late it leaves", async () => {
   const { clock, inside, enter, leave } = door(1);
   const all = Promise.all(["slow", "b", "c"].map((name) => enter(name)));
   await clock.pass(1999);
@@ -45,7 +45,7 @@ test("whoever takes too long gives the place on, and only one, however late it l
   await all;
 });
 
-test("whoever stops waiting takes no place", async () => {
+test("a start that stops waiting takes no place", async () => {
   const { inside, enter, leave } = door(1);
   const stop = new AbortController();
   await enter("a");

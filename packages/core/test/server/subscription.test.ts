@@ -47,7 +47,7 @@ test("asks for the lists that the server says may change, and is content while i
   expect(told).toEqual(["0 asked"]);
 });
 
-test("without lists that may change nobody is asked", async () => {
+test("without lists that may change, no subscription is opened", async () => {
   const { clock, told } = testSubscription([], { tools: {}, prompts: { listChanged: false }, resources: [] });
   await clock.pass(1000);
   expect(told).toEqual([]);

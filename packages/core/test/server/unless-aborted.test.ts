@@ -4,14 +4,14 @@ import { unlessAborted } from "../../src/server/unless-aborted.ts";
 const left = new Error("left");
 const why = () => left;
 
-test("what is waited for comes, or fails, as if nobody watched", async () => {
+test("what is waited for comes, or fails, unchanged", async () => {
   const { signal } = new AbortController();
   expect(await unlessAborted(Promise.resolve(7), signal, why)).toBe(7);
   expect(await unlessAborted(Promise.resolve(7), undefined, why)).toBe(7);
   await expect(unlessAborted(Promise.reject(new Error("failed")), signal, why)).rejects.toThrow("failed");
 });
 
-test("who leaves hears why, before or while waiting; a failure that comes later disturbs nobody", async () => {
+test("a caller whose signal is aborted gets the reason, before or while waiting; a later failure is ignored", async () => {
   const stop = new AbortController();
   let fail: (error: Error) => void = () => {};
   const shared = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** Schemas as nobody should write them, for the properties that must hold whatever a server sends. */
+/** Strange schemas, for the properties that must hold whatever a server sends. */
 
 import type { JsonObject } from "@fairlead/wire";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** The real thing, for whoever has a key: without one no test is registered, and that is said. */
+/** The real APIs, for developers who have a key: without one no test is registered, and that is said. */
 
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";

@@ -1,4 +1,4 @@
-/** A small machine in a temporary folder: a home, a workspace that nobody trusts, system settings. */
+/** A small machine in a temporary folder: a home, a workspace that is not trusted, system settings. */
 
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";

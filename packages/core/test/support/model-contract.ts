@@ -1,4 +1,4 @@
-/** What every model must do, whoever runs it: one suite, a leg for each adapter. */
+/** What every model adapter must do: one suite, a leg for each adapter. */
 
 import type { ModelAnswer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";

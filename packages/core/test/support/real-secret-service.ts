@@ -30,7 +30,7 @@ const busSettings = (folder: string) => `<busconfig>
 </busconfig>
 `;
 
-/** Locked: it answers, but nobody is there who could be asked for its password. */
+/** Locked: it answers, but there is no user to ask for its password. */
 export async function realSecretService(state: "unlocked" | "locked"): Promise<RealSecretService> {
   const home = await temporaryFolder();
   const runtime = join(home.path, "runtime");

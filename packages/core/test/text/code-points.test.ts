@@ -120,7 +120,7 @@ describe.each(gates)("%s, over all of Unicode", (name, gate) => {
   });
 });
 
-/** In a Latin word, letters of other alphabets are lookalikes to whoever decides; a carriage return means nothing bad to a model. */
+/** In a Latin word, letters of other alphabets are lookalikes to the user who decides; a carriage return means nothing bad to a model. */
 function isExcepted(gate: Gate, character: string, fate: Fate): boolean {
   if (gate === "toModelText") return character === "\r";
   return gate === "toVisibleLine" && /\p{L}/u.test(character) && fate === "shown";

@@ -219,7 +219,7 @@ test.each([
   expect(admit(server("workspace"), facts({ trust }))).toEqual({ ...isUntrusted, message, next });
 });
 
-test("a server without a definition is never admitted, even if nobody said why", () => {
+test("a server without a definition is never admitted, even without a reason", () => {
   const { definition: _, ...server_ } = server("user");
   expect(admit(server_, facts())).toEqual({
     status: "disconnected",

@@ -69,7 +69,7 @@ test("an approval from before programs were covered is completed by the next one
   expect((await readApprovals(folder.path)).get("/a")?.get("x")?.programs).toEqual([[{ file: "/4" }]]);
 });
 
-test("nobody else can read or write them", async () => {
+test("no other user can read or write them", async () => {
   await using folder = await temporaryFolder();
   const state = join(folder.path, "state");
   await approve(state, "/a", [{ name: "x", fingerprint: "f1" }]);

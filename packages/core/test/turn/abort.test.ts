@@ -123,7 +123,7 @@ test("aborted while calls run, the servers are told, what has ended stays, and t
   );
 });
 
-test("whoever stops listening stops the turn", async () => {
+test("a caller that stops reading events stops the turn", async () => {
   await using at = await open();
   const conversation = at.host.conversation({ model: plays(calls("hang"), says("ok")) });
   for await (const event of conversation.send("go")) if (event.type === "call" && event.status === "running") break;
@@ -165,7 +165,7 @@ test("aborted at any event of any turn, every call has its response and the next
     const events = await collect(conversation.send("go", { signal: stop.signal }), {
       on: (event) => {
         if (event.type === "confirmation") void event.details.onConfirm(said);
-        // A call that hangs is only ended by whoever aborts it.
+        // A call that hangs ends only when it is aborted.
         const hangs = event.type === "call" && event.name === "hang" && event.status === "running";
         seen += 1;
         if (seen >= index || hangs) stop.abort();

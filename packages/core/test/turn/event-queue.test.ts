@@ -5,7 +5,7 @@ import type { TurnEvent } from "../../src/turn/events.ts";
 const progress = (id: string, step: number): TurnEvent => ({ type: "progress", id, progress: step });
 const note = (message: string): TurnEvent => ({ type: "note", message });
 
-test("events come in their order; of progress that nobody has read, the latest of a call is enough", async () => {
+test("events come in their order; of progress that the caller has not read, the latest of a call is enough", async () => {
   const queue = new EventQueue();
   for (let step = 1; step <= 1000; step += 1) queue.push(progress("a", step));
   queue.push(note("between"));
@@ -17,7 +17,7 @@ test("events come in their order; of progress that nobody has read, the latest o
   expect(seen).toEqual([progress("a", 1000), note("between"), progress("a", 1001), progress("b", 1)]);
 });
 
-test("whoever waits is woken by what comes, and by the end", async () => {
+test("a waiting reader is woken by the next event, and by the end", async () => {
   const queue = new EventQueue();
   const events = queue[Symbol.asyncIterator]();
   const first = events.next();

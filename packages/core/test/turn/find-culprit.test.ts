@@ -50,7 +50,7 @@ test("what has passed before is no suspect", async () => {
   expect(asked.length).toBeLessThanOrEqual(3);
 });
 
-test("where all are too much together, as many as pass are kept; where it is not about them, nobody is blamed", async () => {
+test("where all are too much together, as many as pass are kept; where it is not about them, no tool is blamed", async () => {
   const crowded = api((names) => names.length > 60);
   expect(await findCulprit(declare(100), crowded.probe)).toEqual({ kind: "too_many", passing: 50 });
   const isProven = (): boolean => true;

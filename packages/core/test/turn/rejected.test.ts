@@ -64,7 +64,7 @@ test.each([
   ["a tool's place", "* GenerateContentRequest.tools[0].function_declarations[0].parameters: see tools[0]"],
   ["what was said", "schema of b7: 'contents of the prompt, an image, a function call, its mime type and messages'"],
   ["too much", "schema of b7: 'longer than the context window, its token count'"],
-])("words of a poisoned tool that put it down to %s mislead nobody", async (_what, words) => {
+])("words of a poisoned tool that put it down to %s do not mislead Fairlead", async (_what, words) => {
   await using at = await crowd(10);
   const { model } = await geminiScene({ refuses: ({ name }) => (name === "b7" ? words : undefined) });
   const events = await collect(at.host.conversation({ model }).send('call a0 {"text":"hello"}'));

@@ -110,7 +110,7 @@ test("a yes for all reads of a server counts for the next ones, a no is told to 
 });
 
 test.each([
-  ["nobody can be asked", { host: { interactive: false } }, ["read_resource", "denied", "denied"]],
+  ["the user cannot be asked", { host: { interactive: false } }, ["read_resource", "denied", "denied"]],
   [
     "the server is trusted",
     {
@@ -144,7 +144,7 @@ test("media that may not stand inside a response follow all of them", async () =
   ).toEqual(["audio/wav", "image/png"]);
 });
 
-test("a URI that nobody has, and a server that there is not, are explained", async () => {
+test("a URI that no server has, and an unknown server, are explained", async () => {
   await using at = await library({
     servers: (path) => ({ lib: stdioServer("library", path("held")), s: stdioServer("counted", path("notes")) }),
   });

@@ -48,7 +48,7 @@ test("the model calls, is told what came of it, and says the rest", async () => 
   ]);
 });
 
-test("calls run side by side and are answered in their order, whoever ends first", async () => {
+test("calls run side by side and are answered in their order, whichever ends first", async () => {
   const servers = (path: (file: string) => string): Record<string, object> => ({
     w: { ...stdioServer("workshop", path("notes")), trust: true },
   });

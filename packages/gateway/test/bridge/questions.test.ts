@@ -149,7 +149,7 @@ test.for(pairs)(
       const client = await scene.client({ era, only: name, capabilities: everything, answer: person(asked) });
       const call = async (tool: string, args: JsonObject = {}): Promise<string> =>
         client.request("tools/call", { name: tool, arguments: args }).then(JSON.stringify, String);
-      // The server sees that nobody declares roots to it.
+      // The server sees that no client declares roots.
       expect(await call("test_input_required_result_list_roots")).toMatch(/the client does not declare roots/i);
       expect(await call("test_elicitation", { message: "Who?" })).toContain("accept");
       // Of several inputs, the client gets none if one of them is its folders.

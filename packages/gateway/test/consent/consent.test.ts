@@ -334,7 +334,7 @@ test.for([
   },
 );
 
-test("a question that no one was shown waits in the inbox while the app is open", async () => {
+test("a question that was not shown to a person waits in the inbox while the app is open", async () => {
   await using here = await scene();
   const { client, modes } = endingClient(here, { url: ["decline", 0], form: ["cancel", 0] });
   const watching = await here.inbox.watch(() => {});

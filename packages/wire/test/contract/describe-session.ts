@@ -38,7 +38,7 @@ function describeSession({ name, open, differs }: Subject, leg: Leg, place: () =
   describe.sequential(`${name} over ${leg.transport}, ${leg.era}`, () => {
     let session: Session;
     let answer: RequestHandler = async (method) => {
-      throw new Error(`nobody expected ${method}`);
+      throw new Error(`unexpected ${method}`);
     };
     const news = createNews();
     const time = stoppedTime();
@@ -217,7 +217,7 @@ function describeSession({ name, open, differs }: Subject, leg: Leg, place: () =
       expect(await textOf(call("echo", { text: "still here" }))).toBe("still here");
     });
 
-    test("changes are told to whoever listens", async () => {
+    test("changes are reported to the listener", async () => {
       const uri = "test://resource/3";
       const listening = new AbortController();
       if (isModern) {

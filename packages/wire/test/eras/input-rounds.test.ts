@@ -147,7 +147,7 @@ describe("a request that the server answers with questions", () => {
   });
 
   test.each<[string, RequestHandler | undefined]>([
-    ["there is nobody", undefined],
+    ["there is no handler", undefined],
     ["it is refused", () => Promise.reject(new WireError("rpc", "too many", { rpc: { code: -32000 } }))],
   ])("is declined where a person should answer and %s", async (_, handler) => {
     const server = memoryServer();
@@ -160,7 +160,7 @@ describe("a request that the server answers with questions", () => {
     expect(await result).toEqual({ content: [] });
   });
 
-  test("that nobody can answer fails", async () => {
+  test("without a handler fails", async () => {
     const server = memoryServer();
     await using session = await modernSession(server);
     const failed = failure(session.request("tools/call", { name: "a" }));

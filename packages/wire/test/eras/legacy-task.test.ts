@@ -44,7 +44,7 @@ describe("a call that is to be a task", () => {
     ]);
   });
 
-  test("is a plain call where the server has no tasks, and where nobody asks for one", async () => {
+  test("is a plain call where the server has no tasks, and where the caller asks for none", async () => {
     const plain = memoryServer({ onMessage: (message, server) => server.result(message, done) });
     await using session = await legacyTasks(plain, {});
     await session.request("tools/call", call, { asTask: true });
@@ -201,7 +201,7 @@ describe("news of a task", () => {
     });
   });
 
-  test("a second answer to the call is nobody's", async () => {
+  test("a second answer to the call is ignored", async () => {
     const server = digger([task({ status: "completed" })], givesGold);
     await using session = await legacyTasks(server);
     const { diagnostics } = session;

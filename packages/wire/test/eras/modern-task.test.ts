@@ -148,7 +148,7 @@ describe("a task that asks", () => {
     expect(await session.request("tools/call", call, { timeout: 500, total: 800 })).toMatchObject(done);
   });
 
-  test("where nobody can answer is called off", async () => {
+  test("without a handler is cancelled", async () => {
     const sampling = { method: "sampling/createMessage", params: {} };
     const server = digger([task({ status: "input_required", inputRequests: { a: sampling } })]);
     await using session = await modernTasks(server);

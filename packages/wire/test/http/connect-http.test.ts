@@ -284,7 +284,7 @@ describe("an outage is not an era", () => {
     expect(asked(server)).toEqual(["server/discover", "server/discover"]);
   });
 
-  test("the time of a person who signs in is nobody's time", async () => {
+  test("the time in which a person signs in does not count", async () => {
     await using server = await legacyServer(onlyWithToken);
     const time = stoppedTime();
     const auth = signIn(() => time.advance(600_000));

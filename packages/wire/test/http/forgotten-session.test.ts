@@ -8,7 +8,7 @@ const failureOf = (request: Promise<unknown>): Promise<unknown> =>
     (error) => error,
   );
 
-test("the request that is turned away was not done; of those that were open, nobody knows", async () => {
+test("the request that is turned away was not done; the outcome of those that were open is unknown", async () => {
   let heard = (): void => {};
   const isOpen = new Promise<void>((resolve) => {
     heard = resolve;

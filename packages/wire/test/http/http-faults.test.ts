@@ -46,8 +46,8 @@ test.each([
   await session.close();
 });
 
-describe("a body that nobody reads", () => {
-  test.each(["", "not compressed"])("and that says it is compressed, but is %j, hurts nobody", async (body) => {
+describe("a body that the client does not read", () => {
+  test.each(["", "not compressed"])("and that says it is compressed, but is %j, causes no error", async (body) => {
     const uncaught: unknown[] = [];
     const note = (error: unknown) => void uncaught.push(error);
     const before = process.listeners("uncaughtException");

@@ -142,7 +142,7 @@ test.each([
   ["503", 503, { httpStatus: 503, retryAfter: "7" }, "HTTP status 503"],
   ["405", 405, { httpStatus: 405 }, "HTTP status 405"],
   ["401", 401, { httpStatus: 401 }, "HTTP status 401"],
-  ["nobody there", undefined, {}, "ECONNREFUSED"],
+  ["no server there", undefined, {}, "ECONNREFUSED"],
 ] as const)("a stream that cannot be resumed is lost, and never unsent: %s", async (_, status, evidence, why) => {
   await using server = await webServer((request, response) => {
     if (request.method === "GET") return void response.writeHead(status ?? 500, { "retry-after": "7" }).end();
@@ -358,7 +358,7 @@ test.each(["/json", "/events", "/gzip"])("an answer over the limit is refused wh
   expect((await failure(channel.send(call(1)))).code).toBe("too_large");
 });
 
-test("a compressed answer is read although nobody asked for it", async () => {
+test("a compressed answer is read although the client did not ask for it", async () => {
   await using server = await webServer((request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
     response.end(gzipSync(result(request, { ok: true })));
@@ -382,7 +382,7 @@ test("aborting ends the exchange, and the server sees it", async () => {
   await gone;
 });
 
-test("nobody there is `unreachable`, and certainly unsent", async () => {
+test("an address without a server is `unreachable`, and certainly unsent", async () => {
   const server = await webServer(() => {});
   await server[Symbol.asyncDispose]();
   const { channel } = await open(server);

@@ -1,4 +1,4 @@
-/** Where a server that redirects can send us: nowhere but within its own origin, and nobody else sees anything. */
+/** Where a server that redirects can send us: nowhere but within its own origin, and no other origin sees anything. */
 
 import { expect, test } from "vitest";
 import { createHttpClient, type HttpClient } from "../../src/http/http-client.ts";

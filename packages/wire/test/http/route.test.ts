@@ -37,7 +37,7 @@ async function get(url: string, options: { ca?: string; proxy?: string } = {}): 
   }
 }
 
-test("a certificate nobody vouches for is a `tls` error; with its authority it is fine", async () => {
+test("a certificate of an unknown authority is a `tls` error; with its authority it is fine", async () => {
   await using server = await secureServer();
   await expect(get(server.url)).rejects.toMatchObject({ code: "tls", message: expect.stringContaining("localhost") });
   expect(await get(server.url, { ca: certificate })).toBe(200);

@@ -1,4 +1,4 @@
-# A launcher with relatives of every kind; says which processes there are. With "stubborn" nobody heeds SIGTERM or the
+# A launcher with relatives of every kind; says which processes there are. With "stubborn" no process heeds SIGTERM or the
 # end of stdin; with "orphans" the launcher exits and leaves the others behind. Needs bash.
 case " $* " in *" stubborn "*) trap '' TERM ;; esac
 # A pipe without a name: each relative says on it that it runs.

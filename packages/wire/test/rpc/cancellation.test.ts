@@ -18,7 +18,7 @@ function exchange(): Exchange {
   );
 }
 
-test("an exchange that is broken off tells whoever listens, once, and is cancelled from then on", () => {
+test("an exchange that is broken off tells its listeners once, and is cancelled from then on", () => {
   const heard: string[] = [];
   const broken = exchange();
   broken.onAbort(() => heard.push("first"))();

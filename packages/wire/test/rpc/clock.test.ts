@@ -70,7 +70,7 @@ test("it does not ring while it stands still, and then only after the time that 
   expect(rang).toEqual([5]);
 });
 
-test("it goes on only when everybody who held it has let go", () => {
+test("it goes on only when every holder has released it", () => {
   const { clock, time } = clockWithBell(60_000);
   clock.pause();
   clock.pause();

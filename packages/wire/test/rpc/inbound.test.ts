@@ -62,7 +62,7 @@ describe("a request of the server", () => {
     expect(await ours).toEqual({ mine: true });
   });
 
-  test("that nobody handles is refused, but a ping is answered all the same", async () => {
+  test("without a handler is refused, but a ping is answered all the same", async () => {
     const server = memoryServer();
     await using _rpc = await rpcTo(server);
     server.say(ask(1, "sampling/createMessage"), ask(2, "ping"));
@@ -173,7 +173,7 @@ describe("a request of the server", () => {
     expect(JSON.stringify([server.sent, diagnostics]).length).toBeLessThan(1000);
   });
 
-  test("a reply that cannot be sent hurts nobody", async () => {
+  test("a reply that cannot be sent causes no error", async () => {
     const server = memoryServer({
       onSend: () => {
         throw new WireError("send_blocked", "the pipe is full");

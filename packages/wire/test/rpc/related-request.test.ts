@@ -215,7 +215,7 @@ describe("a question on the only stream of a server", () => {
   });
 });
 
-test("a question on the stream of a request belongs to that request, whoever else has one open", async () => {
+test("a question on the stream of a request belongs to that request, whatever else is open", async () => {
   const server = memoryServer();
   await using rpc = await rpcTo(server, { onRequest: answeredBy("session") });
   for (const owner of ["a", "b", "c"]) call(rpc, { owner, answer: answeredBy(owner) });

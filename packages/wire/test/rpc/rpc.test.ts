@@ -28,7 +28,7 @@ describe("answers", () => {
     expect(await result).toEqual({ fine: true });
   });
 
-  test("answers to nobody are ignored and counted, and never reach another request", async () => {
+  test("answers to unknown requests are ignored and counted, and never reach another request", async () => {
     await using rpc = await rpcTo(memoryServer());
     const { server, diagnostics } = rpc;
     const first = rpc.request("a");
@@ -198,7 +198,7 @@ describe("progress", () => {
     expect(told).toEqual([{ progress: 1, total: 2 }, { progress: 2, total: 2, message: "done" }, { content: [] }]);
   });
 
-  test("what is no progress is not told, and a listener that throws hurts nobody", async () => {
+  test("what is no progress is not told, and a listener that throws ends no request", async () => {
     await using rpc = await rpcTo(memoryServer());
     const { server, diagnostics } = rpc;
     const told: Progress[] = [];

@@ -110,7 +110,7 @@ describe("a body", () => {
     sent.outgoing.destroy();
   });
 
-  test("that does not come ends with status 408, and delays nobody", async () => {
+  test("that does not come ends with status 408, and delays no other request", async () => {
     await using server = await waitingServer({ times: { receive: 1000 } });
     const sent = begin(server.url, { headers: { "content-length": "100" } });
     sent.outgoing.write("{");

@@ -72,7 +72,7 @@ test.each<[string, ReturnType<typeof message>, IncomingHttpHeaders, unknown]>([
   ],
   ["no version", find({}), { ...headers, "mcp-protocol-version": undefined }, missing("mcp-protocol-version")],
   [
-    "an invalid schema, whose headers nobody compares",
+    "an invalid schema, whose headers are not compared",
     modern("tools/call", { name: "odd", arguments: { a: 1 } }),
     { ...headers, "mcp-name": "odd", "mcp-param-a": "2" },
     undefined,

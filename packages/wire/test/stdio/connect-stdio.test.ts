@@ -178,7 +178,7 @@ describe("a server of the modern era", () => {
   test.each<[string, How, string]>([
     ["needs what we do not offer", { error: { code: -32021, message: "elicitation is needed" } }, "rpc"],
     [
-      "speaks only what nobody knows yet",
+      "speaks only an unknown version",
       { result: { supportedVersions: ["2031-01-01"], capabilities: {} } },
       "bad_message",
     ],

@@ -32,7 +32,7 @@ test("pings without end from a server that does not read are a handful of words,
   expect(diagnostics.length).toBeLessThan(10);
 });
 
-test("whoever finds no room to send shares one refusal, until there is room again", async () => {
+test("requests that find no room to send share one refusal, until there is room again", async () => {
   const taken = collected<() => void>();
   const stdin = new Writable({ write: (_chunk, _encoding, done) => taken.add(done) });
   const outbox = createOutbox(stdin, { messageBytes: 1000, unsentBytes: 100, deadline: 60_000 });
@@ -49,7 +49,7 @@ test("whoever finds no room to send shares one refusal, until there is room agai
   await second;
 });
 
-test("requests that nobody may answer are counted, not told one by one", async () => {
+test("requests without a handler are counted, not told one by one", async () => {
   const server = memoryServer();
   await using opened = await rpcTo(server, { onRequest: () => new Promise(() => {}) });
   const { diagnostics } = opened;

@@ -35,7 +35,7 @@ describe("closing a server", () => {
     expect(server.diagnostics).toEqual([]);
   });
 
-  test("that has exited takes its family along even if nobody closes", async () => {
+  test("that has exited takes its family along even if the session is not closed", async () => {
     const mark = newMark();
     const server = await openServer(family("orphans"), {
       target: { env: { PATH: path, MARK: mark } },
@@ -44,7 +44,7 @@ describe("closing a server", () => {
     });
     await server.closed;
     await until(() => processesWith(mark).length === 0);
-    // Waits for the look around that found nobody.
+    // Waits for the search that found no process.
     await server.channel.close();
   });
 

@@ -118,7 +118,7 @@ describe("what servers write to stdout", () => {
     expect(server.diagnostics).toEqual([]);
   });
 
-  test("random bytes hurt nobody", async () => {
+  test("random bytes cause no error", async () => {
     const start = seed();
     const code = `
       let state = ${start};
@@ -162,7 +162,7 @@ describe("what servers write to stdout", () => {
 });
 
 describe("stderr", () => {
-  test("2 MB before the first message block nobody; the end of it is kept and all of it is heard", async () => {
+  test("2 MB before the first message block nothing; the end of it is kept and all of it is heard", async () => {
     let heard = 0;
     const code = `require("fs").writeSync(2, "start"); const line = "ü".repeat(499) + "\\n";
       for (let i = 0; i < 2100; i += 1) { try { require("fs").writeSync(2, line); } catch { i -= 1; } }

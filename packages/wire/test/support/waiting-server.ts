@@ -24,7 +24,7 @@ export interface WaitingServer extends HttpListener, AsyncDisposable {
   readonly owners: string[];
 }
 
-/** Lets in whoever names itself in the header `Authorization`; `nobody` is not let in. */
+/** Lets in each client that names itself in the header `Authorization`; `nobody` is not let in. */
 export async function waitingServer(options: Partial<HttpListenerOptions<string>> = {}): Promise<WaitingServer> {
   const calls = collected<WaitingCall>();
   const owners: string[] = [];

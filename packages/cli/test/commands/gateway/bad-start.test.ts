@@ -89,7 +89,7 @@ it.each([
           await Promise.race([once(child.stdout, "data"), ending]);
           isReached = existsSync(notes);
           await expectStopped(here, child.pid);
-          // The disk works again. The client is still connected, and must hold up nobody.
+          // The disk works again. The client is still connected, and must not delay other clients.
           await writeFile(over, "");
           await expectNextStart(here);
         } finally {

@@ -6,7 +6,7 @@ import type { Machine } from "../../support/machine.ts";
 
 const lockedMachine = lockedMachines();
 
-/** As if the project had just been cloned by somebody else: nothing is known of its servers but the lock file. */
+/** As if another user had just cloned the project: nothing is known of its servers but the lock file. */
 async function freshMachine(tools: Readonly<Record<string, string>>): Promise<Machine> {
   const here = await lockedMachine();
   for (const folder of ["catalogs", "known"]) await rm(join(here.home, ".fairlead", folder), { recursive: true });
@@ -14,7 +14,7 @@ async function freshMachine(tools: Readonly<Record<string, string>>): Promise<Ma
   return here;
 }
 
-test("a tool that is as locked runs where nobody has seen it before", async () => {
+test("a tool that is as locked runs for a user who has not used it before", async () => {
   await using here = await freshMachine({ pay: "Pays once.", ask: "Asks." });
   expect(await here.run("call", "bank.pay", "text=x")).toMatchObject({ code: 0, stdout: "x\n" });
 });

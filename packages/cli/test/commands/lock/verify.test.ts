@@ -86,7 +86,7 @@ books: matches the lock file`);
     });
   });
 
-  test("and shows members of an entry before and after; what nobody has approved is not started", async () => {
+  test("and shows members of an entry before and after; a server that the user has not approved is not started", async () => {
     await using here = await lockedMachine();
     const { command, args } = stdioServer("counted", join(here.path, "started"), join(here.path, "list.json"));
     await here.write(projectFile, {
@@ -188,7 +188,7 @@ describe("a server that cannot be asked", () => {
     ]);
   });
 
-  test("because nobody has approved it is 6, with what to type", async () => {
+  test("because the user has not approved it is 6, with what to type", async () => {
     await using here = await lockedMachine();
     expect(await here.run("trust", "remove")).toMatchObject({ code: 0 });
     expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });

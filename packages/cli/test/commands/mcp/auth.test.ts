@@ -6,7 +6,7 @@ import { openTerminal } from "../../support/terminal.ts";
 
 const file = { FAIRLEAD_SECRET_STORE: "file" };
 
-test("without a terminal nobody is asked: exit 5, and the command to type", async () => {
+test("without a terminal the user is not asked: exit 5, and the command to type", async () => {
   await using scene = await signInScene();
   const { code, stdout, stderr } = await scene.here.run("mcp", "auth", "docs");
   expect({ code, stdout, stderr }).toEqual({

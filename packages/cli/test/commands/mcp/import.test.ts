@@ -91,7 +91,7 @@ describe("servers at their usual places", () => {
     expect(text).not.toContain("one");
   });
 
-  test("of nobody: it says where it looked", async () => {
+  test("of no program: it says where it looked", async () => {
     await using host = await machine();
     const { code, stdout } = await host.run("mcp", "import");
     expect(code).toBe(0);
@@ -227,7 +227,7 @@ describe("--from", () => {
   test.each<{ title: string; files: Record<string, string | object>; argv?: string[]; code: number; words: string }>([
     { title: "absent", files: {}, code: 2, words: "does not exist" },
     {
-      title: "of nobody",
+      title: "of no program",
       files: { "project/list.json": { some: "thing" } },
       code: 2,
       words: "has no known format (claude-desktop, ",

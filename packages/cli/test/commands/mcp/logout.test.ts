@@ -88,7 +88,7 @@ test("--all takes those along that are configured no longer", async () => {
   });
 });
 
-test("a server goes by the name that it had, too; one that nobody knows is a mistake", async () => {
+test("a server goes by the name that it had, too; an unknown name is a mistake", async () => {
   await using scene = await signInScene();
   await store(scene, { serverName: "before" });
   expect((await scene.here.run("mcp", "logout", "before")).stdout).toContain('signed out of "before"');

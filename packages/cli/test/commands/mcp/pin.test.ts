@@ -87,7 +87,7 @@ test.each([
   expect(stdout).toMatch(/^"a": \S+ → \S+ \(\S+\)\n$/);
   expect(await argumentsIn(here)).toEqual(pinned.split(" "));
   expect(await here.read("home/asked")).toBe(`${asked}\n`);
-  // A second time there is nothing left to do, and nobody to ask.
+  // A second time there is nothing left to do, and nothing to ask the user.
   expect(await pin(here, "a")).toEqual({ code: 0, stdout: '"a" is already pinned\n', stderr: "" });
   expect(await here.read("home/asked")).toBe(`${asked}\n`);
 });

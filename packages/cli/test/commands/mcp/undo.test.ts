@@ -43,7 +43,7 @@ describe("where a log may be kept, no undo line has values that mcp get hides", 
     ["a variable", { command: "x", env: { PGPASS: "canary-4711" } }],
     ["an address in a variable", { command: "x", env: { DATABASE_URL: "postgres://me:canary-4711@db" } }],
     ["a header", { url: "https://example.com", headers: { "X-Custom": "canary-4711" } }],
-    ["a key that nobody knows", { command: "x", apiKey: "canary-4711" }],
+    ["an unknown key", { command: "x", apiKey: "canary-4711" }],
   ])("%s", async (_what, entry) => {
     await using here = await machine({ [projectFile]: { mcpServers: { a: entry } } });
     const replaced = await here.run("mcp", "add", "--replace", "a", "y");

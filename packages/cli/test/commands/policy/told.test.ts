@@ -64,7 +64,7 @@ test("before a workspace's server is approved, the rules that would let it run a
   ]);
 });
 
-test("the history tells a yes that was typed before anyone asked", async () => {
+test("the history tells a yes that the user typed before Fairlead asked", async () => {
   await using here = await machine();
   await here.run("policy", "ask", "demo.greet");
   await here.run("call", "demo.greet", "name=Ada", "--yes");

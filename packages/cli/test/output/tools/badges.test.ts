@@ -11,7 +11,7 @@ describe("badges are what a server claims, in words", () => {
     [{ readOnlyHint: true }, "[read-only]"],
     [{ readOnlyHint: true, idempotentHint: true }, "[read-only]"],
     [{ destructiveHint: true, idempotentHint: true, openWorldHint: true }, "[destructive] [idempotent] [open world]"],
-    // Whoever says both is not believed the better one.
+    // A tool that claims both gets both badges.
     [{ readOnlyHint: true, destructiveHint: true }, "[read-only] [destructive]"],
     [{ readOnlyHint: "true", destructiveHint: 1 }, ""],
     [{ idempotentHint: true }, "[idempotent]"],

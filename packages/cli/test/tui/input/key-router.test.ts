@@ -77,7 +77,7 @@ test("what is ended before a question is seen is what went on before it, not the
   expect([kindsOf(asked, escapeKey), kindsOf(asked, ctrlC)]).toEqual([["cancel_calls"], ["cancel_calls"]]);
 });
 
-test("whoever is typing when a question appears goes on typing, until Tab", () => {
+test("a user who is typing when a question appears goes on typing, until Tab", () => {
   const asked = shown(after(press(idle, "tell me").state, { type: "ask", question: confirmation("q1") }));
   const typed = press(asked, "y");
   expect([typed.actions, typed.state.editor.text]).toEqual([[], "tell mey"]);

@@ -71,7 +71,7 @@ test("a key answers a question only after it could be read, and the next one as 
   expect(app.answered()).toEqual(["q1", "q2"]);
 });
 
-test("whoever goes on typing answers nothing, however long it takes", () => {
+test("a user who goes on typing answers nothing, however long it takes", () => {
   const app = open();
   app.dispatch({ type: "ask", question: confirmation("q1") });
   app.frame();

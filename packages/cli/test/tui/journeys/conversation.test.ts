@@ -22,7 +22,7 @@ test("a chat with two tools: both are asked about, one runs, one does not, and t
   await using terminal = await openApp(here);
   await terminal.until(/2 ready/);
   enter(terminal, "please look");
-  // Which of them is asked about first is nobody's promise.
+  // The order of the two questions is not fixed.
   const first = await terminal.untilRows((rows) => isAsked(rows, "(1 of 2) "));
   expect(first).toContain("Let me look.");
   expect(hasColours(terminal)).toBe(true);
@@ -50,7 +50,7 @@ test("Esc ends the call that runs and not the turn, Ctrl-C the same; the app liv
   await terminal.until(/1 ready/);
   enter(terminal, "go");
   await terminal.until(/╭─ shop: run hang\?/);
-  // Always: the second time nobody is asked.
+  // Always: the second time the user is not asked.
   await answerWith(terminal, "t");
   for (const [time, [key, words]] of [
     [keys.escape, "You stopped it."] as const,

@@ -7,7 +7,7 @@ import { after, idle } from "../../support/tui/app-state.ts";
 
 const clientId: UserQuestion = { key: "id", kind: "client_id", serverName: "s", issuer: "https://a", redirectUri: "b" };
 
-test("a line that was begun as the answer to what is gone is for nobody; later ones are", () => {
+test("a line that was begun as the answer to a question that is gone is dropped; later lines are used", () => {
   const clock = handClock();
   let state: AppState = idle;
   const late: LateLine = new LateLine(() => state, clock);

@@ -29,7 +29,7 @@ const asked = (question: Asked): AppState =>
 const valuesOf = (state: AppState, ...lines: readonly string[]): readonly unknown[] =>
   enter(state, ...lines).map((action) => (action.type === "answer" ? action.answer.value : action.type));
 
-/** It is printed once more, because it is not the same to whoever compares, and nothing is answered. */
+/** It is printed once more, because the compared objects differ, and no question is answered. */
 function isAskedAgain(before: AppState, ...lines: readonly string[]): boolean {
   const { state, actions } = entered(before, ...lines);
   return actions.length === 0 && state.dialog !== before.dialog && state.questions[0] === before.questions[0];

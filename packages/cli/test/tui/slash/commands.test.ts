@@ -37,7 +37,7 @@ test("without a model a line is a call, and to type it is to consent to it; what
   await scene.shown(/"demo" has no tool "gret"/);
 });
 
-test("a rule of the person's own still asks, whoever typed the call", async () => {
+test("a rule of the user still asks, also about a call that the user typed", async () => {
   await using here = await machine();
   await here.run("policy", "ask", "demo.greet");
   await using scene = await openScene(here);
@@ -117,7 +117,7 @@ test("a server is stopped, started, disabled and enabled, and what the app itsel
   ).toEqual([]);
 });
 
-test("settings that somebody else changes are told, and taken over by /mcp reload", async () => {
+test("settings that another program changes are told, and taken over by /mcp reload", async () => {
   await using here = await machine({ [userFile]: {} });
   await using scene = await openScene(here);
   await scene.shown(/^Fairlead/);
@@ -165,7 +165,7 @@ test("names from a workspace stay in the line in which they are told", async () 
   expect(text.match(/^workspace /gm)).toHaveLength(1);
 });
 
-test("a model that is named is used, and that nobody has looked for it is said", async () => {
+test("a model that is named is used, and a note says that Fairlead has not looked for it", async () => {
   await using here = await machine();
   await using scene = await openScene(here, { GEMINI_API_KEY: "k" });
   await scene.shown(/^Fairlead/);

@@ -137,7 +137,7 @@ test.each([
   expect(problemsOf(after(state, space, right, space, right, space))).toEqual(["must have at most 2 selected"]);
 });
 
-test("a switch that nobody touched is left out, unless it has to be answered", () => {
+test("a switch that the user has not changed is left out, unless it has to be answered", () => {
   expect(valuesOf(form({ isOn: { type: "boolean" } }))).toEqual({});
   expect(problemsOf(form({ isOn: { type: "boolean" } }, ["isOn"]))).toEqual(["is required"]);
   expect(valuesOf(after(form({ isOn: { type: "boolean" } }), typed("n")))).toEqual({ isOn: false });

@@ -79,7 +79,7 @@ test("a card has what its events told, one by one", () => {
   });
 });
 
-test("progress of a call that nobody knows changes nothing", () => {
+test("progress of an unknown call changes nothing", () => {
   const state = inTurn(call("a", "running"));
   expect(after(state, { type: "turn", event: { type: "progress", id: "other", progress: 1 }, now: 1 })).toEqual(state);
 });

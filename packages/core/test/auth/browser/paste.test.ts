@@ -61,7 +61,7 @@ test("an end of input is the end of asking", async () => {
   expect(await pasting(typing(""))).toMatchObject({ outcome: { kind: "over", reason: "the input ended" } });
 });
 
-test("called off, nobody is asked once more", async () => {
+test("after a cancellation, the user is not asked again", async () => {
   const stop = new AbortController();
   let asked = 0;
   const paste = async (signal: AbortSignal): Promise<string> => {

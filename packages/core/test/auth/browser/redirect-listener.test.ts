@@ -27,7 +27,7 @@ async function opened(
   return listener;
 }
 
-/** A port that somebody listens at meanwhile. */
+/** A port on which another program listens meanwhile. */
 async function taken(): Promise<AsyncDisposable & { readonly port: number }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -38,7 +38,7 @@ async function taken(): Promise<AsyncDisposable & { readonly port: number }> {
   };
 }
 
-test("a client that nobody knows yet gets a path that nobody can guess", async () => {
+test("a client that is not registered yet gets a path that an attacker cannot guess", async () => {
   const [one, other] = [await opened({}), await opened({})];
   expect(one.redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/);
   expect(new URL(one.redirectUri).pathname).not.toBe(new URL(other.redirectUri).pathname);
@@ -61,7 +61,7 @@ test("where we were sent listener before, we listen again", async () => {
   expect((await opened({ client: { clientId: "c", redirectUri } })).redirectUri).toBe(redirectUri);
 });
 
-test("unless somebody else listens there now, or another port is wanted", async () => {
+test("unless another program listens there now, or another port is wanted", async () => {
   await using other = await taken();
   const client = { clientId: "c", redirectUri: `http://127.0.0.1:${other.port}/before` };
   const elsewhere = await opened({ client });
@@ -75,7 +75,7 @@ test("unless somebody else listens there now, or another port is wanted", async 
   expect(asked.redirectUri).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${port}/[\\w-]{43}$`));
 });
 
-test("at an address elsewhere nobody listens, unless a port is named that it leads to", async () => {
+test("at an address of another machine Fairlead does not listen, unless a port is named that it leads to", async () => {
   const redirectUri = "https://app.example/cb";
   const listener = await opened({ oauth: { redirectUri } });
   expect([listener.redirectUri, listener.answer]).toEqual([redirectUri, undefined]);

@@ -8,7 +8,7 @@ import { both } from "../both-servers.ts";
 import { type Person, person } from "../person.ts";
 import { signingIn, storageIn } from "../signing-in.ts";
 
-/** Nobody listens at the address that the browser would have been sent back to. */
+/** Fairlead does not listen at the address to which the browser returns. */
 async function expectNobodyAt(url: string): Promise<void> {
   await expect(fetch(new URL(url).searchParams.get("redirect_uri") ?? "")).rejects.toThrow("fetch failed");
 }
@@ -66,7 +66,7 @@ describe("the browser is opened", () => {
       ...more,
       show(message) {
         shown.push(message.kind);
-        // Whoever is not helped opens it by hand.
+        // Otherwise the user opens it by hand.
         if (message.kind === "address" && !isOpened) void browser(message.url);
       },
     };
@@ -74,7 +74,7 @@ describe("the browser is opened", () => {
     expect(shown).toEqual(isOpened ? ["address", "browser", "signed_in"] : ["address", "signed_in"]);
   });
 
-  test("never when the person says no, and that is no failure of anybody", async () => {
+  test("never when the person says no, and that is no failure", async () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     const someone = person({ ui: { consent: async () => false } });
@@ -87,7 +87,7 @@ describe("the browser is opened", () => {
 });
 
 describe("the address that the browser ended at can be pasted", () => {
-  test("while somebody listens", async () => {
+  test("while Fairlead listens", async () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     let paste: (text: string) => void = () => {};
@@ -107,7 +107,7 @@ describe("the address that the browser ended at can be pasted", () => {
     expect(await signingIn(servers.guarded.url, someone, folder)).toMatchObject({ serverName: "docs" });
   });
 
-  test("where nobody can listen", async () => {
+  test("where Fairlead cannot listen", async () => {
     const redirectUri = "https://callback.example/done";
     await using servers = await both({ clients: [{ clientId: "mine", redirectUris: [redirectUri] }] });
     await using folder = await temporaryFolder();
@@ -127,7 +127,7 @@ describe("the address that the browser ended at can be pasted", () => {
     await signingIn(servers.guarded.url, someone, folder, { oauth: { clientId: "mine", redirectUri } });
   });
 
-  test("and nobody is left waiting for a paste when the browser comes back by itself", async () => {
+  test("and the question for a paste ends when the browser comes back by itself", async () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     let given: AbortSignal | undefined;
@@ -163,7 +163,7 @@ describe("the address that the browser ended at can be pasted", () => {
     expect(said).toEqual(["address", "paste_over", "signed_in"]);
   });
 
-  test("where nobody listens, an end of input is the end", async () => {
+  test("where Fairlead does not listen, an end of input is the end", async () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     const oauth = { clientId: "mine", redirectUri: "https://callback.example/done" };
@@ -187,7 +187,7 @@ describe("the address that the browser ended at can be pasted", () => {
 });
 
 describe("nothing is left listening", () => {
-  test("when nobody comes back in five minutes", async () => {
+  test("when the browser does not come back in five minutes", async () => {
     await using servers = await both();
     await using folder = await temporaryFolder();
     const clock = manualClock();

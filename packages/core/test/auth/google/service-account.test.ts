@@ -75,7 +75,7 @@ describe("nothing is asked", () => {
     expect(scene.google.seen).toEqual([]);
   });
 
-  test("for an address that anyone on the way can read", async () => {
+  test("for an address without encryption", async () => {
     await using scene = await googleScene();
     await expect(scene.hookFor({ ...impersonation, httpUrl: "http://service.example/mcp" })).rejects.toThrow(
       '"cloud" has no https address, so Fairlead sends it no Google token',

@@ -63,7 +63,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     message: "this machine's clock is 3 min ahead (the server's clock shows ",
     next: "Set this machine's clock, for example with NTP, then try again.",
   },
-  "an audience of somebody else": {
+  "an audience of another service": {
     settings: trusting,
     machineAuth: { kind: "jwt_bearer", assertionFile: "token" },
     claims: { aud: "https://other.example" },
@@ -148,7 +148,7 @@ test("a token endpoint that cannot be reached is no refusal", async () => {
 test("a token that the server refuses although it is new is not requested again and again", async () => {
   await using scene = await machineScene({ clients: [secret] }, { metadata: {} });
   await using other = await machineScene();
-  // The server believes in tokens of somebody else only.
+  // The server accepts only tokens of another issuer.
   scene.guarded.settings.metadata = { authorization_servers: [scene.authorization.issuer] };
   scene.guarded.settings.authorization = other.authorization;
   await using host = await scene.host({ kind: "client_credentials", ...secret });

@@ -44,7 +44,7 @@ test(`${processes} processes, ${rounds} rounds of a machine's token: one token r
   const users = Array.from({ length: processes }, () => startUser(folder.path, guarded.url, metadata, settings));
   try {
     await Promise.all(users.map((user) => user.hear()));
-    // In the first round nobody has a token yet.
+    // In the first round no process has a token yet.
     let refused = "";
     for (let round = 1; round <= rounds; round += 1) {
       authorization.expireTokens();

@@ -104,7 +104,7 @@ describe("scopes", () => {
   test.each([
     ["of the refusal come first", wish("read"), ["read", "write"], {}, "read"],
     ["of the metadata come next", wish(undefined), ["read", "write"], {}, "read write"],
-    ["are left out when nobody names any", wish(undefined), [], {}, null],
+    ["are left out when neither settings nor server name any", wish(undefined), [], {}, null],
     ["of the settings are taken as they stand", wish("read"), ["read"], { scopes: ["write"] }, "write"],
   ] as const)("%s", async (_, challenge, scopes, oauth, expected) => {
     await using servers = await both({}, { challenge, scopes });

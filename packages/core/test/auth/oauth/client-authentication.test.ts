@@ -79,7 +79,7 @@ test("a client with a secret proves itself in the way it was registered for", as
   expect(await proofOf({ ...secret, authentication: "client_secret_post", ...registered("none") })).toEqual(posted);
 });
 
-test("without a word about it, or with one that nobody knows, it is the standard's own way", async () => {
+test("without a word about it, or with an unknown one, it is the standard's own way", async () => {
   expect(await proofOf(secret)).toEqual(basic("id:word"));
   expect(await proofOf({ ...secret, ...registered("private_key_jwt") })).toEqual(basic("id:word"));
 });

@@ -8,7 +8,7 @@ import { signingIn, storageIn } from "../signing-in.ts";
 
 type Code = Extract<SignInMessage, { readonly kind: "device" }>;
 
-/** Somebody with a telephone in hand: does this when the code is shown. */
+/** A user with a second device: does this when the code is shown. */
 function typist(then: (code: Code) => void): Person {
   return person({ ui: { device: true, show: (message) => message.kind === "device" && then(message) } });
 }
@@ -62,7 +62,7 @@ test("an address that has the code already is shown only if the server sends one
   }
 });
 
-test("whoever is told to slow down does, and goes on", async () => {
+test("a client that is told to slow down does so, and goes on", async () => {
   await using servers = await both({
     deviceInterval: 1,
     deviceErrors: ["authorization_pending", "slow_down", "slow_down"],
@@ -95,7 +95,7 @@ test.each([
   });
 });
 
-test("nobody waits longer for the code to be typed than it is good for", async () => {
+test("Fairlead does not wait longer for the code to be typed than it is valid", async () => {
   await using servers = await both({ deviceInterval: 60 });
   await using folder = await temporaryFolder();
   const codes: Code[] = [];

@@ -36,7 +36,7 @@ describe("the authorization server is found", () => {
 describe("a sign-in stops", () => {
   const stops: [string, RegExp, { readonly settings?: Settings; readonly guard?: Guard }][] = [
     [
-      "when tokens would be for somebody else",
+      "when tokens would be for another server",
       /at the server metadata step: the metadata is about https:\/\/bank\.example\/mcp, which is not this server/,
       { guard: { metadata: { resource: "https://bank.example/mcp" } } },
     ],
@@ -100,7 +100,7 @@ describe("a sign-in stops", () => {
       { guard: { metadata: { authorization_servers: ["javascript:alert(1)"] } } },
     ],
     [
-      "when the metadata lies where it is nobody's business",
+      "when the metadata lies at an address of another service",
       /at the server metadata step: http:\/\/169\.254\.169\.254\/latest cannot be read: /,
       { guard: { challenge: 'Bearer resource_metadata="http://169.254.169.254/latest"' } },
     ],

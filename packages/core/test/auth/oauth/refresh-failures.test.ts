@@ -52,7 +52,7 @@ describe("a refresh that fails for now keeps everything", () => {
     expect(error).toMatchObject({ code, serverName: "docs", message: expect.stringMatching(says) });
     expect(scene.server.requests.filter(({ path }) => path === "/elsewhere")).toEqual([]);
     expect(await scene.another().storage.getCredentials(url)).toEqual(scene.first);
-    // Not asked again at once; whoever needs a token gets the one there is.
+    // Not asked again at once; a caller that needs a token gets the stored one.
     expect(await scene.keeper.refused(url, scene.firstToken).catch((reason: unknown) => reason)).toBe(error);
     expect(await scene.keeper.current(url)).toEqual(scene.first);
     expect(scene.refreshes()).toBe(1);
@@ -120,7 +120,7 @@ describe("a refresh that is refused for good", () => {
     ["renewed", undefined],
     ["used up", '{"error":"invalid_grant"}'],
     ["unknown", '{"error":"invalid_client"}'],
-  ])("meanwhile somebody signed in: theirs stays, though ours was %s", async (_, answer) => {
+  ])("meanwhile another process signed in: its token stays, though ours was %s", async (_, answer) => {
     await using scene = await signedIn();
     const second = await signInByHand(scene.server, url);
     interruptWith(scene.server, () => scene.another().storage.saveCredentials(second), answer);
@@ -129,7 +129,7 @@ describe("a refresh that is refused for good", () => {
     expect(await scene.storage.getCredentials(url)).toEqual(second);
   });
 
-  test("meanwhile somebody signed out: they stay signed out", async () => {
+  test("meanwhile another process signed out: the user stays signed out", async () => {
     await using scene = await signedIn();
     interruptWith(scene.server, () => scene.another().storage.deleteCredentials(url));
     expect(await scene.keeper.refused(url, scene.firstToken)).toBeUndefined();
@@ -166,7 +166,7 @@ test("a refusal that could not be saved is no new token: the next try asks again
 });
 
 describe("an authorization server that does not answer", () => {
-  test("keeps nobody waiting whose token is still good; what it says in the end is used", async () => {
+  test("delays no request whose token is still valid; what it says in the end is used", async () => {
     await using scene = await signedIn({ expiresIn: 60 });
     let say = (): void => {};
     const answer = new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ describe("an authorization server that does not answer", () => {
     await scene.clock.pass(31_000);
     const waiting = scene.keeper.current(url);
     await until(() => scene.refreshes() === 1);
-    // Another process finds that somebody is at it.
+    // Another process finds that a refresh is running.
     expect(await scene.another().keeper.current(url)).toEqual(scene.first);
     await scene.clock.pass(2_000);
     expect(await waiting).toEqual(scene.first);

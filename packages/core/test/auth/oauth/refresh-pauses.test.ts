@@ -17,7 +17,7 @@ function pausesIn(folder: string, time: Time, random = 1): RefreshPauses {
   );
 }
 
-/** How long, to the millisecond, nobody asks after this failure. */
+/** How long, to the millisecond, no process asks after this failure. */
 async function lengthOf(pauses: RefreshPauses, time: Time): Promise<number> {
   const begin = time.now;
   while ((await pauses.errorOf("a")) !== undefined) time.now += 250;

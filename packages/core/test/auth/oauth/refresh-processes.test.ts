@@ -67,7 +67,7 @@ test(`${processes} processes, ${rounds} rounds, a refresh token that may be used
   }
 });
 
-test("a process that dies in the middle of a refresh keeps nobody from the next", async () => {
+test("a process that dies in the middle of a refresh does not block the next refresh", async () => {
   await using folder = await temporaryFolder();
   await using server = await authorizationServer({ refreshTokens: "rotating" });
   const storage = openTokenStorage({ state: folder.path, env: {}, platform: "linux" });

@@ -105,7 +105,7 @@ describe("a token that was refused", () => {
     expect(scene.refreshes()).toBe(0);
   });
 
-  test("one that was not there at all: nobody has signed in, until somebody does", async () => {
+  test("one that was not there at all: the user has not signed in, until a sign-in stores one", async () => {
     await using scene = await signedIn();
     await scene.storage.deleteCredentials(url);
     expect([await scene.keeper.current(url), await scene.keeper.refused(url, undefined)]).toEqual([

@@ -5,7 +5,7 @@ import { freePort } from "../free-port.ts";
 import { asked, person } from "../person.ts";
 import { signingIn, storageIn } from "../signing-in.ts";
 
-test("nobody knows us yet: we are registered as a program on somebody's machine", async () => {
+test("a client that is not registered yet is registered as a program on the user's machine", async () => {
   await using servers = await both({}, { scopes: ["read"] });
   await using folder = await temporaryFolder();
   const someone = person();
@@ -185,7 +185,7 @@ describe("a registration", () => {
   });
 });
 
-describe("where nobody can be registered", () => {
+describe("where the server offers no registration", () => {
   test("the person is asked for a client, and not twice", async () => {
     const clients = [{ clientId: "typed", redirectUris: ["http://127.0.0.1/"] }];
     await using servers = await both({ registration: "absent", clients });
@@ -217,7 +217,7 @@ describe("where nobody can be registered", () => {
     expect(client.clientId).toBe("typed");
   });
 
-  test("without anyone to ask, the settings that are missing are named", async () => {
+  test("without a way to ask the user, the settings that are missing are named", async () => {
     await using servers = await both({ registration: "absent" });
     await using folder = await temporaryFolder();
     await expect(signingIn(servers.guarded.url, person(), folder)).rejects.toMatchObject({

@@ -49,10 +49,10 @@ test("a sign-in of Gemini CLI becomes one of ours, bound to its address", async 
 test.each([
   ["without an address", { ...record, mcpServerUrl: undefined }],
   ["with an invalid URL", { ...record, mcpServerUrl: "docs" }],
-  ["for an address that anyone on the way can read", { ...record, mcpServerUrl: "http://docs.example/mcp" }],
+  ["for an address without encryption", { ...record, mcpServerUrl: "http://docs.example/mcp" }],
   ["without a place to renew it", { ...record, tokenUrl: undefined }],
   ["with a place that is none", { ...record, tokenUrl: "file:///etc/passwd" }],
-  ["of nobody", { ...record, clientId: "" }],
+  ["of no client", { ...record, clientId: "" }],
   ["that is over", { ...record, token: { accessToken: "a", expiresAt: now } }],
   ["without a token", { ...record, token: { refreshToken: "r" } }],
   ["of another shape", { ...record, token: "a" }],

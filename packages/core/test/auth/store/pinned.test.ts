@@ -58,7 +58,7 @@ test.each<[what: string, settings: (server: AuthorizationServer) => OAuthSetting
   expect([someone.opened, servers.authorization.callsTo("token")]).toEqual([[], []]);
 });
 
-test("a workspace that names all endpoints signs in at whoever gives out the tokens, and at nobody else's name", async () => {
+test("a workspace that names all endpoints signs in at the service that issues the tokens, and at no other", async () => {
   await using servers = await both();
   await using others = await both({
     clients: [{ clientId: "mine", redirectUris: ["http://127.0.0.1/oauth/callback"] }],

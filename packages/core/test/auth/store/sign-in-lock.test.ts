@@ -15,7 +15,7 @@ test("a sign-in that fails does not bring back a token that was renewed meanwhil
   const storage = storageIn(folder);
   const lock = createSignInLock(signInFolder(folder.path));
   let failed: Promise<unknown> = Promise.resolve();
-  // Somebody renews it, and is not done when the sign-in fails.
+  // Another process renews it, and is not done when the sign-in fails.
   await lock(await storage.nameOf(url), async () => {
     const { promise, saidNo } = refusing();
     failed = signingIn(url, person({ ui: { consent: saidNo } }), folder).catch((error: unknown) => error);

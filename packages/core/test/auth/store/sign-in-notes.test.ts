@@ -38,7 +38,7 @@ test("what is damaged counts as nothing", async () => {
   expect(await signInNote(folder.path, "wanted", docs)).toBe("");
 });
 
-test("a host remembers who wants a sign-in, until somebody has signed in", async () => {
+test("a host remembers who wants a sign-in, until the user has signed in", async () => {
   await using servers = await both();
   await using folder = await temporaryFolder();
   const isWanted = async () =>

@@ -84,7 +84,7 @@ test("text that is no JSON is damaged", () => {
   expect(readCredentials("{")).toBeUndefined();
 });
 
-test("what is of another kind than it should be is left out, and what nobody knows is dropped", () => {
+test("what is of another kind than it should be is left out, and an unknown member is dropped", () => {
   const odd = {
     ...least,
     pin: 1,

@@ -34,7 +34,7 @@ test("a sign-in may be stored if only one of two files contains its name", async
 
 test("a file that cannot be read may hold anything", async () => {
   await using folder = await temporaryFolder();
-  // A folder in the place of a file is not readable for anybody.
+  // A folder in the place of a file is not readable for any user.
   await mkdir(join(folder.path, "sign-ins/secrets.json"), { recursive: true });
   expect(await isPerhapsStored(folder.path, url)).toBe(true);
   expect(await isPerhapsStored(folder.path, "nonsense")).toBe(false);

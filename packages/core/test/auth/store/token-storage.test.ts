@@ -128,7 +128,7 @@ test("one spelling of an address is as good as another; another address is anoth
   }
 });
 
-test("what was put under the name of another server is nobody's", async () => {
+test("what was put under the name of another server is not used", async () => {
   await using folder = await temporaryFolder();
   const store = await secretsIn(folder.path);
   await openIn(folder.path).saveCredentials(minimal);

@@ -208,7 +208,7 @@ describe("a reference", () => {
     expect(pointerTo("", 3)).toBe("/3");
   });
 
-  test("of a schema whose own name nobody uses is followed by its pointer alone", async () => {
+  test("of a schema whose own name is not used is followed by its pointer alone", async () => {
     const schema = { $id: "https://example.com/a", properties: { a: { $ref: "#/$defs/none" } } };
     expect(await check(schema, { a: 1 })).toEqual({
       issues: [],

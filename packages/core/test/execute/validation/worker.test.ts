@@ -212,7 +212,7 @@ test("a large value has one issue, not a million", async () => {
   });
 });
 
-test("closing answers whoever waits, and nothing is validated after it", async () => {
+test("closing answers every waiting caller, and nothing is validated after it", async () => {
   const validator = createValidator({ threads: 1, timeLimit: 600_000 });
   const waiting = [validated(validator, bomb, "x"), validated(validator, tree, {})];
   await validator.close();

@@ -85,7 +85,7 @@ test.runIf(canMount())(
   },
 );
 
-test("a lock that was taken away meanwhile harms nobody", async () => {
+test("a lock that was taken away meanwhile fails no caller", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "file");
   const result = await withLock(file, async () => {

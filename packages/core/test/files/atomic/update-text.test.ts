@@ -268,7 +268,7 @@ test("of the temporary files beside the file, those that dead writers of this fi
   const old = `settings.json.fairlead-${process.pid}-old.tmp`;
   for (const name of [...kept, old, `settings.json.fairlead-${dead}-abc.tmp`]) await folder.write(name, "half");
   await utimes(join(folder.path, old), 0, 0);
-  // Nobody's temporary file, only its name: it must not stand in the way either.
+  // Not a temporary file of Fairlead, only its name: it must not block the write either.
   kept.push(`settings.json.fairlead-${dead}-folder.tmp`);
   await mkdir(join(folder.path, `settings.json.fairlead-${dead}-folder.tmp`));
   await updateText(file, append);

@@ -24,7 +24,7 @@ test("no part is left behind, whether a secret is replaced or removed", async ()
   expect([await parts.remove("a"), await parts.remove("a"), entries.size]).toEqual([true, false, 0]);
 });
 
-test("whoever reads while another writes gets the old secret or the new one, whole", async () => {
+test("a process that reads while another writes gets the old secret or the new one, whole", async () => {
   const { keychain } = watchedKeychain();
   const parts = inParts(keychain);
   const values = Array.from({ length: 50 }, (_, index) => `${index} `.repeat(1000));

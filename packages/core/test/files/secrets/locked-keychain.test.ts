@@ -8,7 +8,7 @@ import { missing, realSecretService } from "../../support/real-secret-service.ts
 if (missing.length > 0) {
   test.skip(`${missing.join(" AND ")} NOT INSTALLED HERE: a locked keychain was not tested`);
 } else {
-  test("a real keychain that is locked, with nobody to unlock it: a secret is stored all the same, in the file", async () => {
+  test("a real keychain that is locked, without a user to unlock it: a secret is stored all the same, in the file", async () => {
     await using folder = await temporaryFolder();
     await using service = await realSecretService("locked");
     process.env["DBUS_SESSION_BUS_ADDRESS"] = service.address;

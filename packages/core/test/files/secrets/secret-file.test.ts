@@ -20,7 +20,7 @@ test("the files are for their owner alone", async () => {
   expect(await modesIn(directory)).toEqual(closed);
 });
 
-test.each(["get", "set"] as const)("modes that someone opened are closed again by %s", async (method) => {
+test.each(["get", "set"] as const)("modes that another program widened are narrowed again by %s", async (method) => {
   await using folder = await temporaryFolder();
   const store = openSecretFile(folder.path);
   await store.set("a", "1");

@@ -49,7 +49,7 @@ test.each([
 test.each([
   ["a key that is wrong", {}, { apiKey: "wrong" }, "Check ANTHROPIC_API_KEY"],
   ["a model that is unknown", { knows: () => false }, {}, "Choose another: --model NAME"],
-  ["an address where nobody is", {}, { baseUrl: "http://127.0.0.1:9" }, "Check ANTHROPIC_BASE_URL"],
+  ["an address without a server", {}, { baseUrl: "http://127.0.0.1:9" }, "Check ANTHROPIC_BASE_URL"],
   ["a conversation that is too long", { maxInputTokens: 1 }, {}, "Begin a new conversation"],
 ])("%s is an error with a next step, without the key", async (_what, settings, options, next) => {
   const { model } = await anthropicScene(settings, options);

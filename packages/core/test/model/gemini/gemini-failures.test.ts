@@ -36,7 +36,7 @@ async function patiently(
 
 const half = (): number => 0.5;
 
-test("whoever has no room is asked again when it wants to be", async () => {
+test("an API without capacity is asked again after the pause that it names", async () => {
   const clock = manualClock();
   const { api, model } = await geminiScene({ answer: inTurn(says("at last")) }, { clock, random: half });
   api.interrupt("generate", answered(quotaExceeded({ delay: "34.5s" })));
@@ -59,7 +59,7 @@ test("a header is a wish too", async () => {
   expect(events[0]).toMatchObject({ type: "retry", delayMs: 7_000 });
 });
 
-test("whoever is not well is asked again, later and later, and in the end not any more", async () => {
+test("an API with an internal error is asked again with growing pauses, and at last not any more", async () => {
   const clock = manualClock();
   const { api, model } = await geminiScene({}, { clock, random: half });
   for (const reply of [internalError(), overloaded()]) api.interrupt("generate", answered(reply), 3);
@@ -80,7 +80,7 @@ test("whoever is not well is asked again, later and later, and in the end not an
 
 test.each([
   ["the quota of a day", quotaExceeded({ delay: "20s", per: "day" })],
-  ["a pause that nobody wants to make", quotaExceeded({ delay: "3600s" })],
+  ["a pause that is too long", quotaExceeded({ delay: "3600s" })],
 ])("%s is not waited for", async (_what, reply) => {
   const { api, model } = await geminiScene();
   api.interrupt("generate", answered(reply));
@@ -190,7 +190,7 @@ test.each([
 test.each([
   'Invalid schema: "contents, an image of a function call: tools[0].function_declarations[0]"',
   'Bad description: "exceeds the context window, the token count"',
-])("what the API quotes accuses nobody, and excuses nobody: %s", async (message) => {
+])("text that the API quotes neither accuses nor excuses a tool: %s", async (message) => {
   const { api, model } = await geminiScene();
   api.interrupt("generate", answered(geminiError(400, "INVALID_ARGUMENT", message)));
   expect(await all(model, [user("hi")])).toEqual([{ type: "rejected", message }]);
@@ -219,7 +219,7 @@ test.each([
     "Check GOOGLE_API_KEY",
   ],
   ["a model that is unknown", { name: "gemini-2.5-gone" }, "--model gemini-2.5-flash"],
-  ["an address where nobody is", { baseUrl: "http://127.0.0.1:9" }, "Check the network"],
+  ["an address without a server", { baseUrl: "http://127.0.0.1:9" }, "Check the network"],
 ] as const)("%s is an error with a next step", async (_what, options, next) => {
   const { model } = await geminiScene({}, options);
   await expect(all(model, [user("hi")])).rejects.toMatchObject({ code: "model", next: expect.stringContaining(next) });

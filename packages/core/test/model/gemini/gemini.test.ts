@@ -156,7 +156,7 @@ test.each([
   },
 );
 
-test("an answer that nobody reads to its end is given up", async () => {
+test("an answer that the caller does not read to its end is cancelled", async () => {
   const never = new Promise(() => {});
   const { api, model } = await geminiScene({ answer: inTurn({ pieces: [{ text: "one" }, { until: never }] }) });
   for await (const event of model.stream([user("hi")], [], new AbortController().signal)) {
@@ -213,7 +213,7 @@ test.each([
   ]);
 });
 
-test("the API's package writes nothing and asks nobody else, whatever the environment of the process holds", async () => {
+test("the API's package writes nothing and asks no other address, whatever the environment of the process holds", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv("GEMINI_API_KEY", "of-the-process");
   vi.stubEnv("GOOGLE_API_KEY", "of-the-process-too");

@@ -48,7 +48,7 @@ test.each([
   ["a key that is missing", { apiKey: "right" }, { apiKey: undefined }, "Set OPENAI_API_KEY."],
   ["a key that is wrong", { apiKey: "right" }, { apiKey: "wrong" }, "Check OPENAI_API_KEY."],
   ["a model that is unknown", {}, { name: "gone" }, "Choose another: --model NAME"],
-  ["an address where nobody is", {}, { baseUrl: "http://127.0.0.1:9/v1" }, "Start the server"],
+  ["an address without a server", {}, { baseUrl: "http://127.0.0.1:9/v1" }, "Start the server"],
   ["a conversation that is too long", { maxInputTokens: 1 }, {}, "Begin a new conversation"],
   ["too many tools", { maxTools: 1 }, {}, "Use fewer servers"],
 ])("%s is an error with a next step", async (_what, settings, options, next) => {

@@ -170,7 +170,7 @@ test("an endpoint that does not know how to count is asked without", async () =>
 test.each([
   ["a text", { content: "hi" }, "stop"],
   ["nothing", {}, "other"],
-])("an end by a word that nobody knows, behind %s", async (_what, message, reason) => {
+])("an end by an unknown word, behind %s", async (_what, message, reason) => {
   await using web = await webServer((_request, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ choices: [{ message, finish_reason: "eos_token" }] }));

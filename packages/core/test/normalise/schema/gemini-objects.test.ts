@@ -167,7 +167,7 @@ const groups: Record<string, readonly Row[]> = {
       ["removed /propertyOrdering"],
     ],
     [
-      "characters that nobody sees, in words",
+      "invisible characters, in words",
       {
         type: "string",
         title: "N\u200bame",
@@ -185,13 +185,13 @@ const groups: Record<string, readonly Row[]> = {
       ["rewritten /title", "rewritten /description"],
     ],
     [
-      "characters that nobody sees, in values",
+      "invisible characters, in values",
       { enum: ["red", "gr\u200been", "\u001b[31m"] },
       { type: "string", enum: ["red"] },
       ["rewritten /enum"],
     ],
     [
-      "characters that nobody sees, in all values",
+      "invisible characters, in all values",
       { enum: ["gr\u200been", "\ud800"] },
       described("The values contain characters that cannot be shown."),
       ["moved /enum"],

@@ -226,7 +226,7 @@ describe("folders", () => {
     expect(why("a", "t")).toBe("deny workspace policy_file work/.gemini/policies/b.toml:1");
   });
 
-  test("whose links lead nowhere are not nothing: somebody meant a file to count", async () => {
+  test("whose links lead nowhere are reported: the user meant a file to count", async () => {
     await using here = await machine({ "home/.gemini/policies/a.toml": toml("allow", "*") });
     await symlink(join(here.path, "nowhere"), join(here.path, "home/.gemini/policies/b.toml"));
     const mine = await load(here);

@@ -30,7 +30,7 @@ test("whatever a rule comes from has a name", () => {
     "built_in",
   ] as const;
   const told = sources.map((source) => ruleText({ tier: "user", decision: "deny", priority: 0, origin: { source } }));
-  // Settings and permissions are both settings to whoever reads it.
+  // Settings and permissions are both settings to the reader.
   expect(new Set(told).size).toBe(sources.length - 1);
   expect(told.filter((text) => /undefined|^ /.test(text))).toEqual([]);
 });

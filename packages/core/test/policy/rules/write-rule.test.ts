@@ -73,7 +73,7 @@ decision = "allow"
 priority = 1
 # the end, without a line break`;
 
-describe("a file that somebody has written in", () => {
+describe("a file that the user has edited", () => {
   test("a second word about the same changes the decision and not one byte more", async () => {
     await using home = await temporaryFolder();
     await home.write(file, foreign);

@@ -225,7 +225,7 @@ test("after too many references the others are told instead of read", async () =
   });
 });
 
-test("a URI is asked of its server or of nobody: no file is opened for it, and no connection made", async () => {
+test("a URI is requested from its own server only: no file is opened for it, and no connection made", async () => {
   await using folder = await temporaryFolder();
   await folder.write("etc/passwd", "ours");
   await folder.write("file:/etc/passwd", "ours");

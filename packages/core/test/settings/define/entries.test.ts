@@ -242,7 +242,7 @@ describe("what is odd is said, and changes nothing else", () => {
     expect(serverOf(settings, "a").definition).toBeUndefined();
   });
 
-  test("a near miss gets a suggestion, also at the top, where other programs' keys are nobody's business", async () => {
+  test("a near miss gets a suggestion, also at the top, where keys of other programs are ignored", async () => {
     await using world = await createWorld();
     await world.writeUser({
       mcpServer: {},

@@ -152,7 +152,7 @@ describe("code in colours", () => {
     expect([told, highlighter.get()]).toEqual([["here"], loaded]);
   });
 
-  test("is left out for a language that nobody knows, and for very long code", () => {
+  test("is left out for an unknown language, and for very long code", () => {
     const highlight = createHighlight();
     expect(highlight("x", "klingon")).toBeUndefined();
     expect(highlight("x ".repeat(50_000), "js")).toBeUndefined();
