@@ -13,6 +13,7 @@ import { type ClientEndpoint, createModernContexts } from "./bridge/modern-conte
 import { serveConnection } from "./bridge/serve-connection.ts";
 import { createTaskIds } from "./bridge/tasks.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
+import { serveCommand } from "./command/serve-command.ts";
 import type { Consent } from "./consent/consent.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
@@ -20,7 +21,7 @@ import { createGatewayLoops } from "./gateway-loops.ts";
 import { reachOf } from "./lists/client-reach.ts";
 import { createParkedCalls } from "./questions/parked-calls.ts";
 import type { ClientTokens } from "./tokens/client-tokens.ts";
-import { type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
+import { type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
 export type { CreateGatewayHost, HostHooks, Workspace } from "./workspaces.ts";
 
@@ -62,6 +63,13 @@ export interface GatewayStatus {
 export interface Gateway extends AsyncDisposable {
   /** Serves one client. Resolves when the client has disconnected. */
   serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void>;
+  /**
+   * Serves a command, such as `fairlead call`, which decides about its requests itself. Resolves when it has
+   * disconnected.
+   *
+   * @param name The name that `status` shows.
+   */
+  serveCommand(open: OpenChannel, name: string, workspace: Workspace): Promise<void>;
   /** Listens for HTTP clients on 127.0.0.1. All servers are at `/mcp`, one server is at `/mcp/<server>`. */
   listen(options: GatewayListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
@@ -141,10 +149,26 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  async function serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void> {
-    const leave = enter(client.name);
-    const serving = workspaces.enter(workspace, client.conversation).then((entered) => {
-      const served = serveConnection(open, createBridgeContext(parts, client, entered), onOpen, true);
+  function serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void> {
+    return serveIn(workspace, client, (entered) =>
+      serveConnection(open, createBridgeContext(parts, client, entered), onOpen, true),
+    );
+  }
+
+  function serveForCommand(open: OpenChannel, name: string, workspace: Workspace): Promise<void> {
+    const conversation = randomUUID();
+    return serveIn(workspace, { name, conversation }, (entered) => serveCommand(open, entered, conversation, onOpen));
+  }
+
+  /** Serves a client or a command in its workspace. Resolves when it has disconnected. */
+  async function serveIn(
+    workspace: Workspace,
+    { name, conversation }: Pick<GatewayClient, "name" | "conversation">,
+    begin: (entered: ClientWorkspace) => { readonly closed: Promise<unknown>; close(): Promise<void> },
+  ): Promise<void> {
+    const leave = enter(name);
+    const serving = workspaces.enter(workspace, conversation).then((entered) => {
+      const served = begin(entered);
       const leaveWorkspace = async (): Promise<void> => {
         leave();
         await entered.close();
@@ -221,6 +245,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     serve,
+    serveCommand: serveForCommand,
     listen,
     status: () => ({
       clients: [...clients],

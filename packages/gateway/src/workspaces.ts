@@ -296,7 +296,7 @@ export class ClientWorkspace {
     // For all clients: the lists and updates that they see come from their own connections from now on.
     server.unshare(shared);
     if (this.#isClosed) throw new Error("the client has disconnected");
-    return server.other(this.#idIn(era), {
+    return server.other(this.idIn(era), {
       declare: {
         elicitation: this.#declares("elicitation"),
         sampling: this.#declares("sampling"),
@@ -321,7 +321,7 @@ export class ClientWorkspace {
     this.#isClosed = true;
     if (this.#above !== undefined) this.#shared.above.delete(this.#above);
     const servers = this.host.gateway.servers.all();
-    await Promise.all(servers.flatMap((server) => eras.map((era) => server.closeOther(this.#idIn(era)))));
+    await Promise.all(servers.flatMap((server) => eras.map((era) => server.closeOther(this.idIn(era)))));
     this.#leave();
   }
 
@@ -329,12 +329,13 @@ export class ClientWorkspace {
     return this.#declared[name] !== undefined;
   }
 
-  #idIn(era: Era): string {
+  /** The id of the client's own connections in an era. They are closed with the client. */
+  idIn(era: Era): string {
     return `${this.#conversation} ${era}`;
   }
 
   #ownOf(server: Server): readonly Connection[] {
-    return eras.flatMap((era) => server.findOther(this.#idIn(era)) ?? []);
+    return eras.flatMap((era) => server.findOther(this.idIn(era)) ?? []);
   }
 }
 

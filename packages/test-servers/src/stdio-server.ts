@@ -21,6 +21,7 @@ const folders = {
   catalog: "catalogs",
   contender: "catalogs",
   "echo-catalog": "catalogs",
+  growing: "catalogs",
   library: "catalogs",
   nothing: "catalogs",
   "paged-catalog": "catalogs",

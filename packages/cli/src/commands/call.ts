@@ -21,6 +21,7 @@ import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
+import { backgroundFor, defineAloneOption } from "../targets/background.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { findToolTarget, isDeniedByName, refuseUnsureName, type ToolTarget, targetName } from "../targets/target.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
@@ -77,6 +78,7 @@ Examples:
     defineTimeoutOption(command);
     defineImageOption(command);
     defineAdHocOptions(command);
+    defineAloneOption(command);
   },
 
   nextForUnknownOption: (words, command) => callLine(toNamedArguments(words, command)),
@@ -134,12 +136,10 @@ Examples:
       const error = adHoc === undefined ? named : forTyped(named);
       await reportCall({ ...outcome, durationMs, target, error, folder, draw: imageDrawing(context) }, context);
     };
-    await useHost(
-      configuration,
-      context,
-      call,
-      canAsk(context.io) ? { elicit: elicitHere(watch, programPlace(configuration), context) } : {},
-    );
+    await useHost(configuration, context, call, {
+      ...(canAsk(context.io) && { elicit: elicitHere(watch, programPlace(configuration), context) }),
+      background: adHoc === undefined ? backgroundFor(configuration, context) : undefined,
+    });
   },
 };
 

@@ -18,6 +18,7 @@ import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import { type Context, nameHint, type Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
+import { backgroundFor, defineAloneOption } from "../targets/background.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
 import { isDeniedByName } from "../targets/target.ts";
 import { defineListOptions, listHelp, warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
@@ -58,6 +59,7 @@ Examples:
     defineTimeoutOption(command);
     defineImageOption(command);
     defineAdHocOptions(command);
+    defineAloneOption(command);
   },
 
   async run(context) {
@@ -67,7 +69,8 @@ Examples:
     const [word = "", ...words] = context.operands;
     const configured = await configurationOf(context);
     const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
-    await useHost(typed?.configuration ?? configured, context, async (host) => {
+    const background = typed === undefined ? backgroundFor(configured, context) : undefined;
+    const use = async (host: Host): Promise<void> => {
       const named = { name: word.replace(/^\//, ""), server: typed?.name ?? server, values: words };
       const { name, server: owner, values } = withServerApart(named, host);
       const prompt = await find(name, owner, host, context);
@@ -82,7 +85,8 @@ Examples:
       const result = await withAdvice(getting).finally(progress.clear);
       const report = { server: serverName, prompt: serverPromptName, result, folder, draw: imageDrawing(context) };
       await reportPrompt(report, context);
-    });
+    };
+    await useHost(typed?.configuration ?? configured, context, use, { background });
   },
 };
 

@@ -25,6 +25,7 @@ import { openSavePlace } from "../shell/save-media.ts";
 import { confirmTypedRequest } from "../shell/typed-confirmation.ts";
 import { type Context, nameHint, usageError, type Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
+import { backgroundFor, defineAloneOption } from "../targets/background.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
 import { isDeniedByName } from "../targets/target.ts";
 import { defineListOptions, listHelp, warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
@@ -72,6 +73,7 @@ Examples:
     defineTimeoutOption(command);
     defineImageOption(command);
     defineAdHocOptions(command);
+    defineAloneOption(command);
   },
 
   async run(context) {
@@ -83,7 +85,8 @@ Examples:
       throw usageError(`unexpected "${second}" after "${first}"`, context);
     const configured = await configurationOf(context);
     const typed = await openAdHoc(isAddress(server) ? server : undefined, configured, context);
-    await useHost(typed?.configuration ?? configured, context, async (host) => {
+    const background = typed === undefined ? backgroundFor(configured, context) : undefined;
+    const use = async (host: Host): Promise<void> => {
       const named = typed?.name ?? server ?? (second === undefined ? undefined : serverNamed(first, host));
       const address = await findReadable(second ?? first, named, values, host, context);
       const destination = save === undefined ? undefined : await openSavePlace(save, io.cwd);
@@ -95,7 +98,8 @@ Examples:
       const reading = host.readResource(owner, uri, { signal: io.signal, ...timeout, ...options });
       const result = await withAdvice(reading).finally(progress.clear);
       await reportReading({ address, result, destination, draw: imageDrawing(context) }, context);
-    });
+    };
+    await useHost(typed?.configuration ?? configured, context, use, { background });
   },
 };
 

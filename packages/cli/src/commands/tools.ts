@@ -30,6 +30,7 @@ import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/configuration.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
+import { defineAloneOption } from "../targets/background.ts";
 import { findToolTarget, type TargetServer } from "../targets/target.ts";
 import { listHelp, withCatalogs } from "../targets/with-catalogs.ts";
 
@@ -65,6 +66,7 @@ Examples:
   fairlead tools --stdio 'npx -y @modelcontextprotocol/server-memory'`,
 
   define(command) {
+    defineAloneOption(command);
     command
       .argument("[server]", "only the tools of this server: its name, or a URL")
       .option("-l, --long", "show signatures and descriptions, even if there are many tools")

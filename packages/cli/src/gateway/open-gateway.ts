@@ -1,19 +1,20 @@
 /** Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and hosts. */
 
+import { inheritedVariables } from "@fairlead/core/connect";
 import { openHost } from "@fairlead/core/host";
 import {
   type Configuration,
   type ConfigurationOptions,
   createIdeTrust,
   type IdeTrust,
-  ideVariables,
   loadConfiguration,
 } from "@fairlead/core/trust";
 import { Consent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
-import type { RelayClient } from "@fairlead/gateway/relay/speech";
+import type { CommandCaller, RelayClient } from "@fairlead/gateway/relay/speech";
 import type { Io } from "../shell/verb.ts";
 import { version } from "../shell/version.ts";
+import { mentionedVariables, withoutIde } from "./workspace-variables.ts";
 
 /** Options of the gateway. `debug`: log the protocol messages of all servers, or of the named one. */
 export interface OpenGatewayOptions {
@@ -65,19 +66,6 @@ async function loadOnce(from: ConfigurationOptions, io: OpenGatewayOptions["io"]
   }
 }
 
-/** Environment variables that decide which settings files are read, or whether a workspace is trusted. */
-const choosing = [
-  "FAIRLEAD_SYSTEM_POLICIES_PATH",
-  "FAIRLEAD_TRUST_WORKSPACE",
-  "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
-  "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-  "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
-  "GEMINI_CLI_TRUST_WORKSPACE",
-  ...Object.values(ideVariables),
-];
-
-const withoutIde = Object.fromEntries(Object.values(ideVariables).map((name) => [name, undefined]));
-
 /**
  * Returns the workspace of a relay's client. Keeps only the environment variables that the settings mention, so that
  * clients in different terminals can share servers.
@@ -91,10 +79,28 @@ export async function workspaceOf(client: RelayClient, io: OpenGatewayOptions["i
   };
   // The host may have been started in the terminal of another IDE, whose variables do not concern this client.
   const from = configurationOptions({ cwd: client.cwd, env: { ...withoutIde, ...client.env }, options }, io);
-  const { locations, servers, trust } = await loadOnce(from, io);
-  const mentioned = servers.flatMap(({ server }) => server.definition?.variables.map(({ name }) => name) ?? []);
-  const names = [...new Set([...choosing, ...mentioned])].sort();
-  // Clients inside and outside of an IDE share servers, unless the IDE decides about the folder.
-  const own = trust.source === "ide" ? client.env : { ...client.env, ...withoutIde };
-  return { cwd: locations.root, env: Object.fromEntries(names.map((name) => [name, own[name]])), options };
+  const configuration = await loadOnce(from, io);
+  return { cwd: configuration.locations.root, env: mentionedVariables(configuration, client.env), options };
+}
+
+/** What differs between terminals, although servers behave the same. */
+const unimportant: ReadonlySet<string> = new Set(["TERM"]);
+
+/**
+ * Returns the workspace of a command. It shares servers with other clients unless its servers would get other variables.
+ * Undefined if the command has another home folder, and so other settings.
+ */
+export function commandWorkspace(command: CommandCaller, io: OpenGatewayOptions["io"]): Workspace | undefined {
+  if (command.home !== io.home) return undefined;
+  const { cwd, options, inherited } = command;
+  const names = new Set([...inheritedVariables(io), ...Object.keys(inherited)]);
+  const differing = [...names].filter((name) => !unimportant.has(name) && inherited[name] !== io.env[name]).sort();
+  return {
+    cwd,
+    env: {
+      ...Object.fromEntries(Object.entries(command.env).map(([name, value]) => [name, value ?? undefined])),
+      ...Object.fromEntries(differing.map((name) => [name, inherited[name]])),
+    },
+    options,
+  };
 }

@@ -11,7 +11,7 @@ import { readyWord } from "@fairlead/gateway/relay/start-host";
 import { readDuration } from "../arguments/duration.ts";
 import type { Io } from "../shell/verb.ts";
 import { hostPlace } from "./installation.ts";
-import { openGateway, workspaceOf } from "./open-gateway.ts";
+import { commandWorkspace, openGateway, workspaceOf } from "./open-gateway.ts";
 
 const logFile = 2;
 /** The file descriptor on which the relay waits for `readyWord`. */
@@ -40,6 +40,7 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
       path: io.env["PATH"],
       createGateway: async () => openGateway({ io, state: dirname(folder.all), note }),
       workspaceOf: (client) => workspaceOf(client, io),
+      commandWorkspace: (command) => commandWorkspace(command, io),
       onReady: () => tellRelay(readyWord),
       note,
       signal: io.signal,

@@ -10,6 +10,7 @@ import { ageWords, day } from "../output/time-text.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { isAddress, openAdHoc } from "./ad-hoc.ts";
+import { backgroundFor, defineAloneOption } from "./background.ts";
 import { connectServers, skippedError } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
@@ -28,6 +29,7 @@ export function defineListOptions(command: Command, items: "tools" | "prompts" |
   command
     .argument("[server]", `only the ${items} of this server: its name, or a URL`)
     .option("--refresh", "connect to the servers instead of using the catalog cache");
+  defineAloneOption(command);
 }
 
 /** A host with loaded catalogs, and which server's catalog the command shows. */
@@ -51,7 +53,8 @@ export async function withCatalogs(
   // If the user names no server, `demo` is listed only if no server is configured.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
-  await useHost(configuration, context, async (host) => {
+  const background = isTyped ? undefined : backgroundFor(configuration, context);
+  const show = async (host: Host): Promise<void> => {
     const { cachedNames, skipped } = await loadCatalogs(host, server, all, context);
     for (const state of host.states()) {
       if (state.status === "connected" || cachedNames.has(state.name)) continue;
@@ -65,7 +68,8 @@ export async function withCatalogs(
     }
     await keep?.();
     await use({ host, server, isTyped });
-  });
+  };
+  await useHost(configuration, context, show, { background });
 }
 
 /**

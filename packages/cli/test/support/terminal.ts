@@ -18,12 +18,23 @@ export interface Terminal extends Screen, AsyncDisposable {
 }
 
 export function openTerminal(here: Pick<Machine, "env" | "project">, ...argv: readonly string[]): Terminal {
-  return open(here, process.execPath, [program, ...argv]);
+  return open(withoutHost(here, argv.join(" ")), process.execPath, [program, ...argv]);
+}
+
+/** Commands that start the background host on a terminal. Tests of that host give `CI` themselves. */
+const starting = /^(call|read|prompts?|tools|resources|mcp)\b/;
+
+/** The app draws nothing in CI, so only these commands get the variable. */
+function withoutHost(
+  { env, project }: Pick<Machine, "env" | "project">,
+  line: string,
+): Pick<Machine, "env" | "project"> {
+  return { project, env: starting.test(line) ? { CI: "true", ...env } : env };
 }
 
 /** The same through a shell, which can send a part of it elsewhere. */
 export function openTerminalShell(here: Machine, line: string): Terminal {
-  return open(here, "/bin/sh", ["-c", `"${process.execPath}" "${program}" ${line}`]);
+  return open(withoutHost(here, line), "/bin/sh", ["-c", `"${process.execPath}" "${program}" ${line}`]);
 }
 
 /** Any other program. */

@@ -88,6 +88,11 @@ const onWindows: ReadonlySet<string> = new Set([
   ..."OS NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE".split(" "),
 ]);
 
+/** Returns the sorted names of the variables that every stdio server gets from Fairlead's environment. */
+export function inheritedVariables(environment: Pick<Environment, "env" | "platform">): readonly string[] {
+  return childEnvironment(environment, new Map()).passed;
+}
+
 /** The environment variables of a stdio server, and where each variable comes from. */
 interface ChildEnvironment {
   /** All variables that the process gets. */

@@ -13,6 +13,7 @@ import {
   type Session,
 } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
+import type { FilteredCatalog } from "../server/filtered-catalog.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
 import { loopError } from "./connect-failure.ts";
@@ -61,6 +62,8 @@ export interface OpenedSession extends Session {
    * timeout.
    */
   readonly explain?: (error: unknown, unanswered?: string) => HostError;
+  /** The catalog that the background host has read. Absent for a session of this process, which reads the lists itself. */
+  readonly listed?: FilteredCatalog;
 }
 
 /** Opens a session. On failure, closes the server's process and sockets first, then rejects with a `HostError`. */

@@ -3,7 +3,8 @@
 export { clientInfo } from "../connect/client-info.ts";
 export { loopReason } from "../connect/connect-failure.ts";
 export type { ConnectStep } from "../connect/connect-step.ts";
-export { type LaunchContext, planLaunch } from "../connect/launch.ts";
+export { inheritedVariables, type LaunchContext, planLaunch } from "../connect/launch.ts";
+export type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 export { createRedactor, namedValuesIn, type Redact, replaceValues } from "../connect/redact.ts";
 export { logPath } from "../connect/server-log.ts";
 export { createBoundedFetch } from "../net/bounded-fetch.ts";

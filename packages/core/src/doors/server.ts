@@ -5,6 +5,7 @@ export type { Catalog, CatalogPrompt, CatalogTool, ListKind, ListStep } from "..
 export type { Connection } from "../server/connection.ts";
 export type { DiscoveredMCPPrompt } from "../server/discovered-prompt.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "../server/elicitation.ts";
+export type { FilteredCatalog } from "../server/filtered-catalog.ts";
 export {
   type ClientItem,
   type ClientLists,
@@ -16,6 +17,7 @@ export {
   type SeenList,
   type SeenName,
 } from "../server/names.ts";
+export type { BackgroundServer, OpenInBackground } from "../server/opener.ts";
 export { isOfServer, ownAddress, readOwnAddress, type ServerAddress } from "../server/own-address.ts";
 export type { QuarantinedTool } from "../server/registries.ts";
 export { rootsFor } from "../server/roots.ts";

@@ -23,6 +23,7 @@ import { samplingRequest } from "../request/request.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { Connection } from "../server/connection.ts";
+import type { OpenInBackground } from "../server/opener.ts";
 import type { Sample } from "../server/requests.ts";
 import { Servers } from "../server/servers.ts";
 import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
@@ -45,6 +46,8 @@ export interface RunningHostOptions extends OpenHostOptions {
   readonly load?: () => Promise<Configuration>;
   /** The IDE that `load` asks. With both, the host follows what the IDE reports. The host closes the connection. */
   readonly ide?: Pick<IdeTrust, "onChange" | "close">;
+  /** Opens a server's session in the background host. Default: this process starts or reaches the server itself. */
+  readonly background?: OpenInBackground;
 }
 
 /** The state of one host. After `close`, it neither runs nor writes anything. */

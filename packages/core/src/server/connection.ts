@@ -250,6 +250,11 @@ export class Connection {
     return () => this.#stateListeners.delete(listener);
   }
 
+  /** Whether a request or a command uses the connection now. */
+  get isUsed(): boolean {
+    return this.#uses > 0;
+  }
+
   /** Keeps the server running. It may be stopped as idle after the returned function is called. */
   use(): () => void {
     this.#uses += 1;

@@ -95,6 +95,7 @@ export class LiveSession {
   async discover(signal: AbortSignal | undefined): Promise<FilteredCatalog> {
     const { serverName, timeLeft, connectTimeout, follow, clock, observe } = this.#options;
     const { session } = this;
+    if (session.listed !== undefined) return this.#show(session.listed);
     const isFirst = this.#catalog === undefined;
     const deadline = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session, signal);
     const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
@@ -189,14 +190,18 @@ export class LiveSession {
 
   /** Replaces the catalog in one step, so that callers never see a list that is only partly read. */
   #take(read: Catalog, canBeEmpty: boolean): FilteredCatalog {
-    const { serverName, filter, onCatalog } = this.#options;
+    const { serverName, filter } = this.#options;
     const outdated = [...this.#outdated].map(
       ([list, { message }]) => `the list of ${list} may be out of date: ${message}`,
     );
     const taken = filterCatalog(read, { serverName, filter, mayGrow: canBeEmpty, outdated });
     this.#catalog = read;
+    return this.#show(taken);
+  }
+
+  #show(taken: FilteredCatalog): FilteredCatalog {
     this.#filteredCatalog = taken;
-    onCatalog(taken);
+    this.#options.onCatalog(taken);
     return taken;
   }
 

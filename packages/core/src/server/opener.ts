@@ -3,6 +3,7 @@
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import { isLaunched } from "../connect/connect-timeout.ts";
 import type { OpenedRelay, RelayOptions } from "../connect/open-relay.ts";
+import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import type { ConnectContext } from "../connect/prepare-connection.ts";
 import { HostError } from "../errors.ts";
 import type { DeclaredCapabilities } from "../host/gateway-types.ts";
@@ -20,6 +21,21 @@ import { uiExtension, viewType } from "./tool-view.ts";
 /** How many requests (elicitation and sampling) a server may send in a minute. */
 const questionsPerMinute = 5;
 
+/** A server whose session the background host may open. */
+export interface BackgroundServer {
+  readonly name: string;
+  /** `Server.identity`. The background host opens the session only if its own server has the same identity. */
+  readonly identity: string;
+}
+
+/**
+ * Opens a session of a server that runs in the background host. Resolves with undefined if this process must start or
+ * reach the server itself.
+ *
+ * @throws HostError with the reason why the background host could not connect the server
+ */
+export type OpenInBackground = (server: BackgroundServer, options: OpenOptions) => Promise<OpenedSession | undefined>;
+
 /** Returns the function that opens the sessions of a connection. */
 export function createOpener(
   server: Server,
@@ -33,18 +49,24 @@ export function createOpener(
       return createDemoSession({ clock: context.clock });
     };
   const answering = answeringFor(server, purpose, context);
-  const { greeting } = context.options;
+  const { greeting, background } = context.options;
   const { name } = server;
   return async (opening) => {
     const definition = startable(server);
-    const [{ openSession }, { isFirstRun, era: cached }] = await Promise.all([
-      import("../connect/open-session.ts"),
+    const load = () => import("../connect/open-session.ts");
+    const [loaded, { isFirstRun, era: cached }] = await Promise.all([
+      // With a background host, this process usually starts no server.
+      background === undefined ? load() : undefined,
       server.beforeOpen(connection()),
     ]);
     const connecting = await context.connecting();
     await checkPrograms(server, definition, connecting);
     if (isFirstRun && isLaunched(definition.resolved ?? definition.transport))
       context.emit({ type: "fetching", server: name });
+    const onStderrLine = (line: string): void => context.emit({ type: "stderr", server: name, line });
+    const shared = await background?.(server, { ...opening, answering, onStderrLine });
+    if (shared !== undefined) return shared;
+    const { openSession } = loaded ?? (await load());
     return openSession(definition, connecting, {
       ...opening,
       ...(greeting && {
@@ -52,7 +74,7 @@ export function createOpener(
         accepts: (meta, serverInfo) => greeting.accepts(server, meta, serverInfo),
       }),
       isFirstRun,
-      onStderrLine: (line) => context.emit({ type: "stderr", server: name, line }),
+      onStderrLine,
       era: chosenEra(purpose.era, definition, cached),
       answering,
       observe: (step) => server.observe(step),

@@ -193,7 +193,7 @@ export class Server {
 
   /** Whether any of its connections is open. */
   get hasConnection(): boolean {
-    return [this.shared, ...this.#others.values()].some((each) => each?.state.status === "connected");
+    return this.#connections.some(({ state }) => state.status === "connected");
   }
 
   /** Keeps the server running. It may be stopped as idle after the returned function is called. */
@@ -209,10 +209,26 @@ export class Server {
    *   successor's. Its programs start when those of this server have ended.
    */
   async close(successor?: Server): Promise<void> {
-    const connections = [...(this.shared ? [this.shared] : []), ...this.#others.values()];
-    const ended = Promise.all(connections.map((connection) => connection.close())).then(() => this.saveNoted());
+    const ended = Promise.all(this.#connections.map((connection) => connection.close())).then(() => this.saveNoted());
     if (successor) successor.#takeOver(this, ended);
     await ended;
+  }
+
+  /** Disconnects all its connections. The next request connects again. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.stop()));
+  }
+
+  /** Disconnects all its connections, and connects those again that were open. If none was, connects the shared one. */
+  async restart(): Promise<void> {
+    const open = this.#connections.filter(({ state }) => state.status === "connected");
+    const connections = open.length > 0 || this.shared === undefined ? open : [this.shared];
+    const starts = await Promise.all(connections.map((connection) => connection.stopForRestart()));
+    await Promise.all(starts.map((start) => start()));
+  }
+
+  get #connections(): readonly Connection[] {
+    return [...(this.shared ? [this.shared] : []), ...this.#others.values()];
   }
 
   #takeOver(predecessor: Server, ended: Promise<unknown>): void {
@@ -302,6 +318,11 @@ export class Server {
   /** Gives each gateway client its own connection instead of this one. Not stored on disk. */
   unshare(connection: Connection): void {
     this.#left.add(connection);
+  }
+
+  /** Whether the server has sent requests without saying for which gateway client. */
+  get asksBack(): boolean {
+    return this.#asksBack;
   }
 
   /** Records that the server sends requests without saying for which gateway client. */

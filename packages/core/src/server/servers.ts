@@ -16,6 +16,7 @@ import type { Connection } from "./connection.ts";
 import { ConnectionGroup } from "./connection-group.ts";
 import { type FailedStart, FailedStarts } from "./failed-starts.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
+import type { OpenInBackground } from "./opener.ts";
 import { Server, type ServerEntry } from "./server.ts";
 
 type TakenOption =
@@ -33,7 +34,7 @@ type TakenOption =
 
 /** What all servers of a host share. */
 export interface ServerContext {
-  readonly options: Pick<OpenHostOptions, TakenOption>;
+  readonly options: Pick<OpenHostOptions, TakenOption> & { readonly background?: OpenInBackground };
   readonly configuration: () => Configuration;
   readonly connecting: () => Promise<ConnectContext>;
   readonly cache: CatalogCache;

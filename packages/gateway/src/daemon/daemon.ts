@@ -8,7 +8,7 @@ import { explain, type HeldLock, systemCode, tryLock } from "@fairlead/core/file
 import type { Gateway, Workspace } from "../gateway.ts";
 import { connectHost } from "../relay/connect-host.ts";
 import { createRunFolder, filesIn, type RunFolder, readToken } from "../relay/run-folder.ts";
-import type { RelayClient } from "../relay/speech.ts";
+import type { CommandCaller, RelayClient } from "../relay/speech.ts";
 import { listenForRelays } from "./listen.ts";
 
 /** What a background host needs. `note` writes a line to its log. */
@@ -20,6 +20,8 @@ export interface DaemonOptions {
   /** Creates the gateway. Not called if another host already runs. */
   readonly createGateway: () => Promise<Gateway>;
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
+  /** Returns the workspace of a command; undefined if this host has another home folder than the command. */
+  readonly commandWorkspace: (command: CommandCaller) => Workspace | undefined;
   /** Called when relays can connect, to this host or to one that already runs. */
   readonly onReady: () => void;
   readonly note: (text: string) => void;
@@ -97,7 +99,7 @@ async function attempt(work: () => void | Promise<void>, problem: string, note: 
 
 /** Serves relays until the host is told to end. */
 async function serveRelays(options: DaemonOptions, gateway: Gateway): Promise<void> {
-  const { folder, version, path, workspaceOf, onReady, note, signal } = options;
+  const { folder, version, path, workspaceOf, commandWorkspace, onReady, note, signal } = options;
   const { idleTime = defaultIdleTime, clock = systemClock } = options;
   const token = randomBytes(32).toString("hex");
   let isRetired = false;
@@ -124,6 +126,7 @@ async function serveRelays(options: DaemonOptions, gateway: Gateway): Promise<vo
     path,
     gateway,
     workspaceOf,
+    commandWorkspace,
     note,
     clock,
     onStop: () => stop("asked to stop"),

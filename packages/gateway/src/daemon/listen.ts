@@ -15,6 +15,7 @@ import type { RunFolder } from "../relay/run-folder.ts";
 import { createSentFile, type SentFile } from "../relay/sent-file.ts";
 import {
   byeLine,
+  type CommandCaller,
   failedLine,
   type Hello,
   isRelayNames,
@@ -32,11 +33,13 @@ export interface RelayListenerOptions {
   readonly folder: RunFolder;
   readonly token: string;
   readonly version: string;
-  readonly gateway: Pick<Gateway, "serve" | "status">;
+  readonly gateway: Pick<Gateway, "serve" | "serveCommand" | "status">;
   /** The host's environment variable `PATH`, which `fairlead daemon status` shows. */
   readonly path?: string | undefined;
   /** Returns the folder, the environment and the options of a client. */
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
+  /** Returns the same of a command; undefined if this host has another home folder than the command. */
+  readonly commandWorkspace: (command: CommandCaller) => Workspace | undefined;
   /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
   /** Called when a newer host replaces this one. This host keeps its clients and accepts no new ones. */
@@ -80,7 +83,7 @@ const byeTime = 1000;
 
 /** Listens on the socket of the run folder. Except on Windows, only this user can connect. */
 export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
-  const { folder, token, version, gateway, path, workspaceOf, onStop, onRetire } = options;
+  const { folder, token, version, gateway, path, workspaceOf, commandWorkspace, onStop, onRetire } = options;
   const { note = nothing, unreadTime = defaultUnreadTime, clock = systemClock } = options;
   const sockets = new Set<Socket>();
   const unused = createUnusedConnections({ most: mostUnused, time: unusedTime, clock });
@@ -116,12 +119,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       onSeen: (seen: readonly SeenName[]): void => void socket.write(namesLine(seen)),
     };
     let isRelayTold = false;
-    // Node restarts this time whenever the client has read something.
-    socket.setTimeout(unreadTime, () => {
-      if (socket.writableLength === 0) return;
-      note(`the client ${name} is disconnected: it has read nothing for ${unreadTime / 1000} s`);
-      socket.destroy();
-    });
+    endUnread(socket, name);
     function beforeSend(id: RequestId, subject: string): Promise<void> | undefined {
       try {
         sent.add(id, subject);
@@ -152,21 +150,57 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     }
   }
 
+  async function serveCommand(socket: Socket, { name }: CommandCaller, workspace: Workspace): Promise<void> {
+    unused.remove(socket);
+    clients += 1;
+    welcome(socket);
+    endUnread(socket, name);
+    try {
+      await gateway.serveCommand(openSocket(socket), name, workspace);
+      finish(socket);
+    } catch (error) {
+      note(`the command ${name} was not served: ${errorMessage(error)}`);
+      socket.destroy();
+    } finally {
+      clients -= 1;
+    }
+  }
+
+  /** Disconnects a client that reads nothing. Node restarts this time whenever the client has read something. */
+  function endUnread(socket: Socket, name: string): void {
+    socket.setTimeout(unreadTime, () => {
+      if (socket.writableLength === 0) return;
+      note(`the client ${name} is disconnected: it has read nothing for ${unreadTime / 1000} s`);
+      socket.destroy();
+    });
+  }
+
   /** Returns why the connection is refused, or undefined if it is accepted. */
-  function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [RelayRefusal, string] | undefined {
+  function refusalOf({
+    fairlead,
+    token: given,
+    wants,
+    client,
+    command,
+  }: Hello): readonly [RelayRefusal, string] | undefined {
     if (fairlead !== speechNumber)
       return ["speech", `the versions of the relay protocol differ: the host uses version ${speechNumber}`];
     if (!isSame(given, token)) return ["token", "the token is wrong"];
-    if (wants !== "serve") return undefined;
+    if (wants !== "serve" && wants !== "command") return undefined;
     if (isRetired) return ["retired", "a newer version of Fairlead has replaced this host"];
     if (clients >= mostClients) return ["busy", `it already serves ${mostClients} clients`];
-    return isClient(client) ? undefined : ["invalid", "the relay's first line does not describe its client"];
+    if (wants === "command" ? isCommand(command) : isClient(client)) return undefined;
+    return ["invalid", "the first line does not describe the client"];
   }
 
   function take(socket: Socket, hello: Hello): void {
     const refusal = refusalOf(hello);
     if (refusal !== undefined) refuse(socket, ...refusal);
-    else if (hello.wants === "serve" && hello.client !== undefined) void serve(socket, hello.client);
+    else if (hello.wants === "command" && hello.command !== undefined) {
+      const workspace = commandWorkspace(hello.command);
+      if (workspace === undefined) refuse(socket, "home", "it was started with another home folder");
+      else void serveCommand(socket, hello.command, workspace);
+    } else if (hello.wants === "serve" && hello.client !== undefined) void serve(socket, hello.client);
     else {
       welcome(socket, hello.wants === "status" ? { status: { ...gateway.status(), path } } : {});
       finish(socket);
@@ -223,13 +257,21 @@ async function begin(server: Server, path: string): Promise<void> {
   }
 }
 
-/** If the relay disconnects, the channel closes, which cancels the client's open requests. */
-function openRelaySocket(socket: Socket, sent: SentFile): OpenChannel {
+/** If the other side disconnects, the channel closes, which cancels its open requests. */
+function openSocket(socket: Socket): OpenChannel {
   return async (events, signal) => {
     const channel = await openClientStdio({ input: socket, output: socket }, { times, limits })(events, signal);
     const close = (): void => void channel.close();
     socket.once("end", close).once("close", close);
     socket.resume();
+    return channel;
+  };
+}
+
+/** The channel of a relay. It notes in the file which requests have their responses. */
+function openRelaySocket(socket: Socket, sent: SentFile): OpenChannel {
+  return async (events, signal) => {
+    const channel = await openSocket(socket)(events, signal);
     /** The latest write, which may contain several responses, and the ids of their requests. */
     let writing: { readonly written: Promise<void>; readonly ids: RequestId[] } | undefined;
     return {
@@ -313,7 +355,7 @@ function isHello(value: unknown): value is Hello {
     isObject(value) &&
     typeof value["fairlead"] === "number" &&
     typeof value["token"] === "string" &&
-    ["serve", "status", "stop", "retire"].includes(String(value["wants"]))
+    ["serve", "command", "status", "stop", "retire"].includes(String(value["wants"]))
   );
 }
 
@@ -326,6 +368,18 @@ function isClient(value: unknown): value is RelayClient {
     (value["names"] === undefined || isRelayNames(value["names"])) &&
     isNames(value["servers"]) &&
     isNames(value["tools"])
+  );
+}
+
+function isCommand(value: unknown): value is CommandCaller {
+  return (
+    isObject(value) &&
+    ["name", "home", "cwd"].every((member) => typeof value[member] === "string") &&
+    isObject(value["env"]) &&
+    Object.values(value["env"]).every((each) => each === null || typeof each === "string") &&
+    isObject(value["inherited"]) &&
+    Object.values(value["inherited"]).every((each) => typeof each === "string") &&
+    isObject(value["options"])
   );
 }
 

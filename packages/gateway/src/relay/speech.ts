@@ -14,9 +14,34 @@ export interface Hello {
   readonly fairlead: number;
   readonly token: string;
   readonly version: string;
-  /** `serve`: serve a client. `retire`: accept no new clients, because a newer host has started. */
-  readonly wants: "serve" | "status" | "stop" | "retire";
+  /**
+   * `serve`: serve a client. `command`: give a command sessions of running servers. `retire`: accept no new clients,
+   * because a newer host has started.
+   */
+  readonly wants: "serve" | "command" | "status" | "stop" | "retire";
   readonly client?: RelayClient;
+  readonly command?: CommandCaller;
+}
+
+/** A command that uses the background host, such as `fairlead call`. */
+export interface CommandCaller {
+  /** The name that `fairlead daemon status` shows. */
+  readonly name: string;
+  /** The user's home folder. A host with another home folder would read other settings. */
+  readonly home: string;
+  /** The folder of the workspace. */
+  readonly cwd: string;
+  /** The variables that the settings mention or depend on; null for a variable that is not set. */
+  readonly env: Readonly<Record<string, string | null>>;
+  /** The variables that every server gets, such as `PATH`. */
+  readonly inherited: Readonly<Record<string, string>>;
+  /** The command-line options that choose the settings files. */
+  readonly options: {
+    readonly root?: string | undefined;
+    readonly settingsFile?: string | undefined;
+    readonly workspace: boolean;
+    readonly trustWorkspace: boolean;
+  };
 }
 
 /** The client of a relay, from the options and the environment of `fairlead serve`. */
@@ -52,9 +77,10 @@ export type Welcome =
 
 /**
  * Why a host refuses a relay. `speech`: another version of the relay protocol. `token`: wrong token. `retired`: a newer
- * host has replaced this one. `invalid`: the first line is invalid. `busy`: the host serves too many clients.
+ * host has replaced this one. `invalid`: the first line is invalid. `busy`: the host serves too many clients. `home`: the
+ * command has another home folder.
  */
-export type RelayRefusal = "speech" | "token" | "retired" | "invalid" | "busy";
+export type RelayRefusal = "speech" | "token" | "retired" | "invalid" | "busy" | "home";
 
 /** The part of the host's status that `fairlead daemon status` shows. */
 export interface HostStatus {

@@ -43,6 +43,7 @@ async function failureOf(
     version: "1",
     createGateway: async () => gatewayWith(),
     workspaceOf: async () => ({ cwd: "/", env: {} }),
+    commandWorkspace: () => undefined,
     onReady() {
       work = during(notes).finally(() => ending.abort());
     },

@@ -81,6 +81,7 @@ async function start(folder: RunFolder, options: Partial<DaemonOptions> = {}): P
       version: "1",
       createGateway: async () => countingGateway(),
       workspaceOf: async () => ({ cwd: "/", env: {} }),
+      commandWorkspace: () => undefined,
       onReady: resolve,
       note: (text) => notes.push(text),
       signal: ending.signal,

@@ -59,6 +59,7 @@ async function startHost(): Promise<BackgroundHost> {
       version: "1",
       createGateway: async () => gateway,
       workspaceOf: async () => ({ cwd: path, env: {} }),
+      commandWorkspace: () => undefined,
       onReady: resolve,
       note: (text) => notes.push(text),
       signal: ending.signal,

@@ -28,6 +28,7 @@ async function listening(options: Partial<RelayListenerOptions> = {}): Promise<L
     version: "1",
     gateway: standInGateway(async () => ({ text: "x".repeat(8 * 1024 * 1024) })),
     workspaceOf: async () => ({ cwd: path, env: {} }),
+    commandWorkspace: () => undefined,
     onStop() {},
     onRetire() {},
     note: (text) => notes.push(text),

@@ -75,7 +75,7 @@ const greeting: JsonObject = {
 export function standInGateway(
   answer: Answer,
   note: (line: string) => void = () => {},
-): Pick<Gateway, "serve" | "status"> {
+): Pick<Gateway, "serve" | "serveCommand" | "status"> {
   return {
     async serve(open, gatewayClient: GatewayClient) {
       const served = serveClient(open, (client) => ({
@@ -96,6 +96,7 @@ export function standInGateway(
       }));
       await served.closed;
     },
+    serveCommand: () => Promise.reject(new Error("not here")),
     status: () => ({ clients: [], servers: [] }),
   };
 }
@@ -137,6 +138,7 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
         if (reason !== undefined) throw new Error(reason);
         return { cwd: "/", env: {} };
       },
+      commandWorkspace: () => undefined,
       onStop: () => {},
       onRetire: () => {},
     });

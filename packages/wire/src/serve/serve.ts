@@ -4,6 +4,8 @@
 
 export { legacyVersions, modernVersions } from "../eras/protocol.ts";
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
+export { openRpc, type Rpc, type RpcOptions } from "../rpc/rpc.ts";
+export { defaultLimits, defaultTimes } from "../target.ts";
 export type { HttpLimits, HttpTimes } from "./http-limits.ts";
 export {
   type HttpAdmission,

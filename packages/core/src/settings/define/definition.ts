@@ -279,6 +279,8 @@ export interface Settings {
 /** The settings under `fairlead`, with defaults filled in. */
 export interface HostSettings {
   readonly start: "background" | "lazy";
+  /** Whether commands use the background host. */
+  readonly background: "auto" | "on" | "off";
   readonly connectTimeout: number;
   readonly limits: {
     readonly callTotal: number;

@@ -43,11 +43,13 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
     return Number.isFinite(limit) ? limit : undefined;
   };
   const start = strongest(stringNode, ["fairlead", "start"], [...sources]);
+  const background = strongest(stringNode, ["fairlead", "background"]);
   return {
     allowed: allowedOf(sources),
     excluded: united(sources, "mcp", "excluded"),
     host: {
       start: start === "lazy" ? "lazy" : "background",
+      background: background === "on" || background === "off" ? background : "auto",
       connectTimeout: bounded(defaults.connectTimeout, "fairlead", "connectTimeout"),
       limits: {
         callTotal: bounded(defaults.callTotal, "fairlead", "limits", "callTotal"),

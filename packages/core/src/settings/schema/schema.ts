@@ -64,6 +64,11 @@ const fairlead: ObjectKey = {
       "When Fairlead connects to servers: at once in the background, or when they are first used.",
       { oneOf: ["background", "lazy"], default: "background" },
     ),
+    background: textKey(
+      never,
+      "Whether commands such as `fairlead call` use the background host, which keeps servers running between commands. `auto`: a command uses it if it runs, and starts it if the command has a terminal. `on`: every command starts it. `off`: each command starts its own servers. In CI (variable `CI`), each command starts its own servers.",
+      { oneOf: ["auto", "on", "off"], default: "auto" },
+    ),
     connectTimeout: numberKey(tightens, "How long connecting may take, in milliseconds.", {
       minimum: 1,
       maximum: longestTime,

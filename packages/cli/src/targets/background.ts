@@ -1,0 +1,37 @@
+/** Decides whether a command uses the servers of the background host, or starts its own. */
+
+import type { OpenInBackground } from "@fairlead/core/server";
+import { type Configuration, parentVariable } from "@fairlead/core/trust";
+import type { Command } from "commander";
+import type { Context, Io } from "../shell/verb.ts";
+
+/** Adds the option `--alone`. */
+export function defineAloneOption(command: Command): void {
+  command.option("--alone", "start the servers in this process, without the background host");
+}
+
+/** Returns the function that opens servers in the background host; undefined if the command starts its own servers. */
+export function backgroundFor(configuration: Configuration, context: Context): OpenInBackground | undefined {
+  const { io, globals, command } = context;
+  const { background } = configuration.settings.host;
+  const { alone = false } = command.opts<{ readonly alone?: boolean }>();
+  // The background host neither logs nor records the messages of one command, and a program that a server starts must
+  // not use the servers of its user.
+  const isApart =
+    alone || globals.debug !== false || globals.record !== undefined || io.env[parentVariable] !== undefined;
+  if (background === "off" || isApart || isCi(io.env)) return undefined;
+  const mayStart = background === "on" || hasTerminal(io);
+  return async (...wanted) => {
+    const { openInBackground } = await import("../gateway/background.ts");
+    return openInBackground(configuration, mayStart, context)(...wanted);
+  };
+}
+
+function hasTerminal({ stdin, stdout, stderr }: Io): boolean {
+  return [stdin, stdout, stderr].some(({ isTTY }) => isTTY === true);
+}
+
+/** Whether the command runs in continuous integration, where each command stands for itself. */
+function isCi({ CI = "" }: Io["env"]): boolean {
+  return CI !== "" && CI !== "false" && CI !== "0";
+}

@@ -1,0 +1,201 @@
+/** Commands that use the background host: it keeps their servers running, and nothing else about them changes. */
+
+import { readFileSync } from "node:fs";
+import { programServer, stdioServer, temporaryFolder, until } from "@fairlead/test-servers";
+import { expect, it, test } from "vitest";
+import { processesOf } from "../support/left-over.ts";
+import { type Ending, type Machine, machine, userFile } from "../support/machine.ts";
+import { runProcess, startPiped } from "../support/process.ts";
+import { openTerminal } from "../support/terminal.ts";
+
+interface BackgroundMachine extends Machine {
+  /** Runs the built command as a process without a terminal. */
+  call(...argv: readonly string[]): Promise<Ending>;
+  hostPid(): Promise<number | undefined>;
+}
+
+async function backgroundMachine(
+  servers: Readonly<Record<string, object>>,
+  fairlead: object = { background: "on" },
+): Promise<BackgroundMachine> {
+  const here = await machine({ [userFile]: { mcpServers: servers, fairlead } });
+  return {
+    ...here,
+    call: (...argv) => runProcess(here, ...argv),
+    async hostPid() {
+      const { stdout } = await here.run("daemon", "status", "--json");
+      return (JSON.parse(stdout) as { readonly pid?: number }).pid;
+    },
+    async [Symbol.asyncDispose]() {
+      await here.run("daemon", "stop");
+      // The servers of a killed host are ended by its watchdog.
+      await until(() => processesOf(here).length === 0);
+      await here[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const growing = (...args: readonly string[]) => ({ growing: programServer("growing", ...args) });
+
+it("keeps a server's state between calls, and the call that starts the host says how to stop it", async () => {
+  await using here = await backgroundMachine(growing());
+  const first = await here.call("call", "growing.grow");
+  expect(first).toMatchObject({ code: 0, stdout: "grew\n" });
+  expect(first.stderr).toMatch(
+    /^note: a background host \(process \d+\) keeps servers running for the next command; to stop it: fairlead daemon stop\n$/,
+  );
+  expect(await here.call("call", "growing.grown")).toEqual({ code: 0, stdout: "grown 1\n", stderr: "" });
+  expect(await here.call("call", "growing.grown")).toEqual({ code: 0, stdout: "grown 2\n", stderr: "" });
+  expect((await here.call("call", "growing.grown", "--alone")).code).toBe(2);
+});
+
+it("gives the calls of two processes one server", async () => {
+  await using here = await backgroundMachine(growing());
+  const pids = await Promise.all([1, 2, 3].map(() => here.call("call", "growing.process")));
+  expect(new Set(pids.map(({ stdout }) => stdout)).size).toBe(1);
+});
+
+it("gives a call with another PATH, or another value of a named variable, a server of its own", async () => {
+  const entry = { ...programServer("growing"), env: { NAMED: "$NAMED" } };
+  await using here = await backgroundMachine({ growing: entry });
+  const withEnv = async (more: Readonly<Record<string, string>>): Promise<string> => {
+    const { stdout } = await runProcess({ ...here, env: { ...here.env, ...more } }, "call", "growing.process");
+    return stdout;
+  };
+  const usual = await withEnv({ NAMED: "one" });
+  expect(await withEnv({ NAMED: "one", TERM: "other", SHLVL: "7" })).toBe(usual);
+  expect(await withEnv({ NAMED: "two" })).not.toBe(usual);
+  expect(await withEnv({ NAMED: "one", PATH: `/nowhere:${here.env["PATH"]}` })).not.toBe(usual);
+  const path = `/elsewhere:${here.env["PATH"]}`;
+  const asked = { ...here, env: { ...here.env, NAMED: "one", PATH: path } };
+  expect((await runProcess(asked, "call", "growing.variable", "name=PATH")).stdout).toBe(`${path}\n`);
+});
+
+test.each([
+  ["in CI", { CI: "true" }, {}, []],
+  ["with --alone", {}, {}, ["--alone"]],
+  ['with "background": "off"', {}, { background: "off" }, []],
+  ["without a terminal", {}, {}, []],
+  ["with --debug", {}, { background: "on" }, ["--debug"]],
+])("a command starts no host %s", async (_, env, fairlead, words) => {
+  await using here = await backgroundMachine(growing(), fairlead);
+  const around = { ...here, env: { ...here.env, ...env } };
+  expect(await runProcess(around, "call", "growing.grow", ...words)).toMatchObject({ code: 0, stderr: "" });
+  expect(await here.hostPid()).toBeUndefined();
+});
+
+it("starts the host on a terminal, and asks a rule's question and a server's question there", async () => {
+  await using here = await backgroundMachine({ shop: stdioServer("asks") }, {});
+  await here.run("policy", "ask", "shop.order");
+  const around = { ...here, env: { ...here.env, CI: "" } };
+  await using terminal = openTerminal(around, "call", "shop.order");
+  await terminal.until(/Call it\? \[y\/N\]/);
+  terminal.type("y\r");
+  await terminal.until(/size \(required\):$/m);
+  terminal.type("small\r");
+  await terminal.until(/number \[1\]:$/m);
+  terminal.type("\r");
+  await terminal.until(/note:$/m);
+  terminal.type("\r");
+  await terminal.until(/Send this to "shop"\? \[y\/N\]$/m);
+  terminal.type("y\r");
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toContain('{"action":"accept","content":{"size":"small","number":1}}');
+  expect(await here.hostPid()).toBeGreaterThan(0);
+});
+
+/** A machine with the server `workshop`, and the lines that it has written about its calls. */
+async function workshopMachine(): Promise<BackgroundMachine & { readonly notes: () => string }> {
+  const folder = await temporaryFolder();
+  const file = await folder.write("notes", "");
+  const here = await backgroundMachine({ workshop: programServer("workshop", file) });
+  return {
+    ...here,
+    notes: () => readFileSync(file, "utf8"),
+    async [Symbol.asyncDispose]() {
+      await here[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it("cancels the call with Ctrl-C, and the server keeps running", async () => {
+  await using here = await workshopMachine();
+  const { child, ending } = startPiped(here, "call", "workshop.hang");
+  await until(() => here.notes().includes("hang"));
+  const servers = (): readonly string[] => processesOf(here).filter((line) => line.includes("workshop.mjs"));
+  const before = servers();
+  child.kill("SIGINT");
+  const { code, stderr } = await ending;
+  expect({ code, last: stderr.trimEnd().split("\n").at(-1) }).toEqual({
+    code: 130,
+    last: "fairlead: workshop.hang: tools/call was cancelled",
+  });
+  await until(() => here.notes().includes("cancel"));
+  expect(await here.call("call", "workshop.echo", "text=still")).toEqual({ code: 0, stdout: "still\n", stderr: "" });
+  expect(servers()).toEqual(before);
+});
+
+it("fails a call as lost if the host is killed, and the next call works", async () => {
+  await using here = await workshopMachine();
+  const { ending } = startPiped(here, "call", "workshop.hang", "--json");
+  await until(() => here.notes().includes("hang"));
+  const pid = await here.hostPid();
+  if (pid === undefined) throw new Error("no host runs");
+  process.kill(pid, "SIGKILL");
+  const { code, stdout } = await ending;
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: {
+      code: "lost",
+      message: "workshop.hang: the background host has ended; the request may or may not have run",
+    },
+  });
+  expect(await here.call("call", "workshop.echo", "text=again")).toMatchObject({ code: 0, stdout: "again\n" });
+});
+
+test.each([
+  ["a tool's exit", { workshop: programServer("workshop") }, ["call", "workshop.exit", "code=3"]],
+  ["an unknown tool", { workshop: stdioServer("workshop") }, ["call", "workshop.nothing"]],
+  ["a wrong argument", { workshop: stdioServer("workshop") }, ["call", "workshop.steps", "count=many"]],
+  ["a timeout", { workshop: stdioServer("workshop") }, ["call", "workshop.hang", "--timeout", "300ms"]],
+  ["a result against its schema", { workshop: stdioServer("workshop") }, ["call", "workshop.weather", "answer=x"]],
+  ["a program that exits at once", { exits: programServer("exits", "3", "FATAL: no key") }, ["call", "exits.any"]],
+  ["a program that is not there", { gone: { command: "no-such-program" } }, ["call", "gone.any"]],
+  ["a server that nobody reaches", { web: { httpUrl: "http://127.0.0.1:9/mcp" } }, ["call", "web.any"]],
+  ["a server that speaks no MCP", { garbage: programServer("garbage") }, ["tools", "garbage", "--refresh"]],
+  ["a list", { library: stdioServer("library") }, ["resources", "--refresh"]],
+])("says and exits the same with and without the host: %s", async (_, servers, argv) => {
+  await using here = await backgroundMachine(servers);
+  await here.run("daemon", "restart");
+  const alone = await here.call(...argv, "--alone", "--json");
+  const shared = await here.call(...argv, "--json");
+  const plain = (text: string) => text.replaceAll(/"durationMs": ?\d+|\d+ ms|process \d+/g, "…");
+  expect({ ...shared, stdout: plain(shared.stdout) }).toEqual({ ...alone, stdout: plain(alone.stdout) });
+});
+
+it("starts no server and no host for a call that a rule denies by name", async () => {
+  await using here = await backgroundMachine(growing());
+  await here.run("policy", "deny", "growing.grow");
+  expect(await here.call("call", "growing.grow")).toMatchObject({ code: 6 });
+  expect(await here.hostPid()).toBeUndefined();
+});
+
+it("passes a result of 20 MB on unchanged", async () => {
+  await using here = await backgroundMachine({ large: stdioServer("large-result") });
+  const [alone, shared] = [
+    await here.call("call", "large.write", "size=20000000", "--alone"),
+    await here.call("call", "large.write", "size=20000000"),
+  ];
+  expect(alone.stdout.length).toBe(20_000_000);
+  expect(shared.stdout === alone.stdout).toBe(true);
+});
+
+it("gives a call after a changed definition the new server at once", async () => {
+  await using here = await backgroundMachine(growing());
+  const shared = (await here.call("call", "growing.process")).stdout;
+  await here.write(userFile, { mcpServers: growing("1"), fairlead: { background: "on" } });
+  const changed = (await here.call("call", "growing.process")).stdout;
+  expect(changed).not.toBe(shared);
+  expect((await here.call("call", "growing.process")).stdout).toBe(changed);
+});

@@ -1,0 +1,188 @@
+/**
+ * A command's session with a server that runs in the background host. To the command's own host it is a session as any
+ * other: the same results, questions and errors.
+ */
+
+import type { Socket } from "node:net";
+import type { OpenedSession, OpenOptions } from "@fairlead/core/connect";
+import { HostError } from "@fairlead/core/errors";
+import type { BackgroundServer, FilteredCatalog } from "@fairlead/core/server";
+import {
+  type JsonObject,
+  type McpRequestOptions,
+  type NegotiatedProtocol,
+  type RequestHandler,
+  WireError,
+} from "@fairlead/wire";
+import { stringOf } from "@fairlead/wire/json";
+import {
+  defaultLimits,
+  defaultTimes,
+  type OpenChannel,
+  openClientStdio,
+  openRpc,
+  type Rpc,
+} from "@fairlead/wire/serve";
+import type { HostConnection } from "../relay/connect-host.ts";
+import {
+  closedMethod,
+  fromRpcFailure,
+  identityDigest,
+  notifyMethod,
+  type OpenedServer,
+  openMethod,
+  otherServer,
+  type PassedRequest,
+  readError,
+  stderrMethod,
+} from "./session-messages.ts";
+
+/** The background host applies the time limits of a request. If it does not answer at all, these milliseconds are added. */
+const graceTime = 10_000;
+
+/**
+ * Opens the session of a server. Resolves with undefined if the host's server of this name is another one.
+ *
+ * @throws HostError with the reason why the host could not connect the server; WireError if the host has ended
+ */
+export async function openBackgroundSession(
+  host: HostConnection,
+  { name, identity }: BackgroundServer,
+  { signal, answering, onNotification, onStderrLine }: OpenOptions,
+): Promise<OpenedSession | undefined> {
+  let end: (cause: WireError | undefined) => void = () => {};
+  const closed = new Promise<WireError | undefined>((resolve) => {
+    end = resolve;
+  });
+  const rpc = await openRpc(openHostSocket(host), {
+    limits: defaultLimits,
+    times: defaultTimes,
+    oneStream: true,
+    onRequest: answering?.onRequest ?? refuseQuestion,
+    onNotification(method, params) {
+      if (method === stderrMethod) onStderrLine?.(stringOf(params["line"]) ?? "");
+      else if (method === closedMethod) end(endOf(params["error"]));
+      else onNotification?.(method, params);
+    },
+  });
+  void rpc.closed.then(end);
+  try {
+    const wanted = { server: name, identity: identityDigest(identity) };
+    const answer = await send(rpc, openMethod, wanted, { signal, timeout: Number.POSITIVE_INFINITY });
+    if (answer["isOther"] === otherServer.isOther) {
+      await rpc.close();
+      return undefined;
+    }
+    // The host of the same build has written it.
+    const { peer, capabilities, catalog, hidden, offer } = answer as JsonObject & OpenedServer;
+    const listed: FilteredCatalog = { catalog, hidden: new Map(hidden), offer };
+    return {
+      era: peer.era,
+      protocolVersion: peer.protocolVersion,
+      serverInfo: peer.serverInfo,
+      capabilities,
+      instructions: catalog.instructions,
+      protocol: peer.transport && ({ era: peer.era, transport: peer.transport } as NegotiatedProtocol),
+      closed,
+      request: (method, params, options = {}) => pass(rpc, method, params, options, answering?.capabilities ?? {}),
+      notify: (method, params) => rpc.notify(notifyMethod, { method, params }),
+      onNotification: rpc.onNotification,
+      flushNotifications: rpc.flushNotifications,
+      onRequest: rpc.onRequest,
+      close: () => rpc.close(),
+      explain: (error) => explained(error, name),
+      listed,
+    };
+  } catch (error) {
+    await rpc.close();
+    throw error;
+  }
+}
+
+/** Sends a request to the server, with the limits and the capabilities of the command. */
+function pass(
+  rpc: Rpc,
+  method: string,
+  params: JsonObject | undefined,
+  options: McpRequestOptions,
+  usual: JsonObject,
+): Promise<JsonObject> {
+  const { signal, stop, timeout, total, onProgress, onSize, maxBytes, beforeSend } = options;
+  const { asTask, meta, logLevel, input, tasks, capabilities = usual } = options;
+  const passed: PassedRequest = {
+    params,
+    options: { timeout, total, maxBytes, asTask, meta, logLevel, input, tasks, capabilities },
+  };
+  return send(
+    rpc,
+    method,
+    { ...passed },
+    {
+      signal,
+      stop,
+      timeout: timeout === undefined ? Number.POSITIVE_INFINITY : timeout + graceTime,
+      onProgress,
+      onSize,
+      maxBytes,
+      beforeSend,
+      token: true,
+    },
+  );
+}
+
+async function send(rpc: Rpc, ...request: Parameters<Rpc["request"]>): Promise<JsonObject> {
+  try {
+    return await rpc.request(...request);
+  } catch (error) {
+    throw fromRpcFailure(error);
+  }
+}
+
+const refuseQuestion: RequestHandler = async (method) => {
+  throw new WireError("rpc", `${method.slice(0, 100)} is not supported`, { rpc: { code: -32601 } });
+};
+
+/** Why the session has ended, as the host says it; undefined if it was closed on purpose. */
+function endOf(written: unknown): WireError | undefined {
+  const cause = readError(written);
+  return cause && new WireError("closed", cause.message, {}, { cause });
+}
+
+/** The error for the end of a session: the host's own words, or that the host itself has ended. */
+function explained(error: unknown, serverName: string): HostError {
+  if (error instanceof HostError) return error;
+  const { cause } = error instanceof Error ? error : {};
+  if (cause instanceof HostError) return cause;
+  return new HostError("unreachable", "the background host has ended", {
+    serverName,
+    cause: error,
+    next: "fairlead daemon logs",
+  });
+}
+
+/** The channel to the host. If the host ends, open requests fail with this error. */
+function openHostSocket({ socket, rest }: HostConnection): OpenChannel {
+  return async (events, signal) => {
+    const lost = (): void => events.closed(new WireError("closed", "the background host has ended"));
+    // Before the channel's own listeners: they would answer the open requests themselves.
+    socket.prependOnceListener("end", lost).prependOnceListener("close", lost);
+    socket.on("error", () => socket.destroy());
+    const channel = await openClientStdio({ input: socket, output: socket }, { limits: defaultLimits })(events, signal);
+    if (rest.length > 0) socket.unshift(rest);
+    socket.resume();
+    return {
+      ...channel,
+      async close() {
+        await channel.close();
+        await ended(socket);
+      },
+    };
+  };
+}
+
+/** Resolves when everything is written and the socket is closed. */
+async function ended(socket: Socket): Promise<void> {
+  if (socket.destroyed) return;
+  await new Promise<void>((resolve) => socket.end(resolve));
+  socket.destroy();
+}

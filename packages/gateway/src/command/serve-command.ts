@@ -1,0 +1,274 @@
+/**
+ * Serves a command such as `fairlead call`: connects the server that the command wants, and passes the command's requests
+ * on. The command has decided about each request and records it, so the host does neither.
+ */
+
+import { HostError } from "@fairlead/core/errors";
+import type { ServerState } from "@fairlead/core/events";
+import { type Connection, notConnectedError, rootsFor, type Server } from "@fairlead/core/server";
+import { type JsonObject, WireError } from "@fairlead/wire";
+import { objectOf, stringOf } from "@fairlead/wire/json";
+import {
+  type OpenChannel,
+  type RequestId,
+  type ServedClient,
+  type ServedRequest,
+  type ServedSession,
+  serveClient,
+} from "@fairlead/wire/serve";
+import type { ClientWorkspace } from "../workspaces.ts";
+import {
+  closedMethod,
+  identityDigest,
+  notifyMethod,
+  type OpenedServer,
+  openMethod,
+  otherServer,
+  restartMethod,
+  runningMethod,
+  type SentOptions,
+  stderrMethod,
+  stopMethod,
+  toRpcFailure,
+  writtenError,
+} from "./session-messages.ts";
+
+/**
+ * Serves a command in its workspace until it disconnects.
+ *
+ * @param id Identifies the command's process.
+ * @param onOpen Called for each request. Returns the function that is called when the request has ended.
+ */
+export function serveCommand(
+  open: OpenChannel,
+  workspace: ClientWorkspace,
+  id: string,
+  onOpen: () => () => void,
+): ServedClient {
+  const client = serveClient(open, (served) => {
+    const command = new ServedCommand(served, workspace, id, onOpen);
+    void served.closed.finally(() => command.end()).catch(() => undefined);
+    return command;
+  });
+  return client;
+}
+
+/** The connection that a command uses. */
+interface OpenedConnection {
+  readonly connection: Connection;
+  /** The id of the connection's session. The session of a restarted server has another one. */
+  readonly session: string | undefined;
+  readonly serverName: string;
+  readonly release: () => void;
+}
+
+/** One command, which uses one server. */
+class ServedCommand implements ServedSession {
+  readonly #client: ServedClient;
+  readonly #workspace: ClientWorkspace;
+  readonly #id: string;
+  readonly #onOpen: () => () => void;
+  /** The requests that are passed on to the server. */
+  readonly #passed = new Set<Promise<unknown>>();
+  #opened: OpenedConnection | undefined;
+  #isEnded = false;
+
+  constructor(client: ServedClient, workspace: ClientWorkspace, id: string, onOpen: () => () => void) {
+    this.#client = client;
+    this.#workspace = workspace;
+    this.#id = id;
+    this.#onOpen = onOpen;
+  }
+
+  async request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject> {
+    const done = this.#onOpen();
+    try {
+      return await this.#answer(method, params, request);
+    } catch (error) {
+      throw toRpcFailure(error);
+    } finally {
+      done();
+    }
+  }
+
+  notification(method: string, params: JsonObject): void {
+    if (method !== notifyMethod) return;
+    this.#opened?.connection
+      .notify(stringOf(params["method"]) ?? "", objectOf(params["params"]))
+      // The end of the session is reported by itself.
+      .catch(() => undefined);
+  }
+
+  /** The command has disconnected. Its servers keep running. */
+  end(): void {
+    this.#isEnded = true;
+    this.#opened?.release();
+    this.#opened = undefined;
+  }
+
+  #answer(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject> {
+    const name = stringOf(params["server"]) ?? "";
+    switch (method) {
+      case openMethod:
+        return this.#open(name, stringOf(params["identity"]) ?? "");
+      case stopMethod:
+      case restartMethod:
+        return this.#control(name, method);
+      case runningMethod:
+        return this.#running();
+      default:
+        return this.#pass(method, params, request);
+    }
+  }
+
+  async #open(name: string, identity: string): Promise<JsonObject> {
+    const server = await this.#sameServer(name, identity);
+    if (server === undefined) return otherServer;
+    const { host } = this.#workspace;
+    const connection = await this.#connectionOf(server);
+    const release = connection.use();
+    const stopListening = host.on("stderr", ({ server: from, line }) => {
+      if (from === name) void this.#client.notify(stderrMethod, { line }).catch(() => undefined);
+    });
+    try {
+      await connection.startForClient();
+      await Promise.all(lists.map((list) => connection.upToDate(list)));
+      const opened = openedServer(connection);
+      const stopWatching = this.#reportEnd(connection);
+      const end = (): void => {
+        stopWatching();
+        release();
+      };
+      if (this.#isEnded) end();
+      else this.#opened = { connection, session: connection.connectionId, serverName: name, release: end };
+      return opened;
+    } catch (error) {
+      release();
+      throw error;
+    } finally {
+      stopListening();
+    }
+  }
+
+  /** The server of this name; undefined if the command's settings define it differently. */
+  async #sameServer(name: string, identity: string): Promise<Server | undefined> {
+    const { host } = this.#workspace;
+    const find = (): Server | undefined => {
+      const server = host.gateway.servers.find(name);
+      return server !== undefined && identityDigest(server.identity) === identity ? server : undefined;
+    };
+    const found = find();
+    if (found !== undefined) return found;
+    // The settings may have changed a moment ago. If they cannot be read, the command starts the server itself.
+    await host.reload().catch(() => undefined);
+    return find();
+  }
+
+  /**
+   * The connection that commands use: the shared one. If the server must not be shared, all commands together are one
+   * client, so that the server keeps its state between them. A server that asks without saying during which request
+   * gets a connection for each command that runs at the same time.
+   */
+  async #connectionOf(server: Server): Promise<Connection> {
+    const shared = await server.sharedFor("modern");
+    if (server.shareOf(shared) === "all") return shared;
+    const purpose = {
+      declare: { elicitation: true, sampling: false, roots: true },
+      onQuestion: async (asker: string, method: string): Promise<JsonObject> => {
+        if (method === "roots/list" && server.definition !== undefined)
+          return { roots: rootsFor(server.definition, server.configuration).map((root) => ({ ...root })) };
+        server.noteAsksBack();
+        throw new Error(`"${asker}" sent ${method}, but Fairlead cannot tell which command should answer`);
+      },
+    };
+    const common = server.other("commands", purpose);
+    return server.asksBack && common.isUsed ? server.other(this.#workspace.idIn("modern"), purpose) : common;
+  }
+
+  /** Tells the command when its session has ended, after the answers to its requests. */
+  #reportEnd(connection: Connection): () => void {
+    const stop = connection.onState((state: ServerState) => {
+      if (state.status !== "disconnected" && state.status !== "needs_auth") return;
+      stop();
+      const error = state.reason === "lazy" ? undefined : writtenError(notConnectedError(state));
+      void Promise.allSettled([...this.#passed])
+        .then(() => this.#client.notify(closedMethod, { error }))
+        .catch(() => undefined);
+    });
+    return stop;
+  }
+
+  /** Passes a request on to the server. `given` is a `PassedRequest`. */
+  async #pass(method: string, given: JsonObject, request: ServedRequest): Promise<JsonObject> {
+    const opened = this.#opened;
+    if (opened === undefined) throw new HostError("usage", "the command has not opened a server");
+    const { connection, serverName, session } = opened;
+    if (connection.connectionId !== session)
+      throw new WireError("closed", `"${serverName}" was restarted`, { unsent: true });
+    const params = objectOf(given["params"]);
+    // The command of the same build has written the options.
+    const options = objectOf(given["options"]) as SentOptions;
+    const token = objectOf(given["_meta"])["progressToken"];
+    const passed = connection.request(whatOf(serverName, method, params), method, params, {
+      ...options,
+      timeout: options.timeout ?? Number.POSITIVE_INFINITY,
+      signal: request.signal,
+      owner: this.#id,
+      onProgress: (progress) => this.#tell("notifications/progress", { ...progress, progressToken: token }, request.id),
+      onNotification: (name, about) => this.#tell(name, about, request.id),
+      answer: (asked, question, signal) => this.#client.request(asked, question, { about: request.id, signal }),
+    });
+    this.#passed.add(passed);
+    try {
+      return await passed;
+    } finally {
+      this.#passed.delete(passed);
+    }
+  }
+
+  #tell(method: string, params: JsonObject, about: RequestId): void {
+    // A command that has disconnected needs no progress.
+    void this.#client.notify(method, params, about).catch(() => undefined);
+  }
+
+  async #control(name: string, method: string): Promise<JsonObject> {
+    const { host } = this.#workspace;
+    const server = host.gateway.servers.get(name);
+    const wasRunning = server.hasConnection;
+    if (method === stopMethod) await server.stop();
+    else await server.restart();
+    return { wasRunning, state: { ...server.state } };
+  }
+
+  async #running(): Promise<JsonObject> {
+    const { host } = this.#workspace;
+    const running = host.gateway.servers.all().filter(({ hasConnection }) => hasConnection);
+    return { servers: running.map(({ name, identity }) => ({ name, identity: identityDigest(identity) })) };
+  }
+}
+
+const lists = ["tools", "prompts", "resources"] as const;
+
+function openedServer(connection: Connection): JsonObject {
+  const { filteredCatalog, peer, capabilities } = connection;
+  if (filteredCatalog === undefined || peer === undefined) throw notConnectedError(connection.state);
+  const { catalog, hidden, offer } = filteredCatalog;
+  const opened: OpenedServer = { peer, capabilities, catalog, hidden: [...hidden], offer };
+  return { ...opened };
+}
+
+/** The name of a request in error messages, as `Connection` gives it. */
+function whatOf(serverName: string, method: string, params: JsonObject): string {
+  switch (method) {
+    case "tools/call":
+      return `${serverName}.${stringOf(params["name"])}`;
+    case "prompts/get":
+      return `prompt ${stringOf(params["name"])} of ${serverName}`;
+    case "resources/read":
+      return `${stringOf(params["uri"])} of ${serverName}`;
+    case "completion/complete":
+      return `completion of ${serverName}`;
+    default:
+      return `${method.slice(0, 100)} of ${serverName}`;
+  }
+}

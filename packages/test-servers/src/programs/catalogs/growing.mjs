@@ -1,0 +1,56 @@
+/*
+ * Keeps state: its tool `grow` adds the tool `grown`, which counts its calls. `variable` returns an environment variable,
+ * `process` the id of this process. The first argument is the number of milliseconds before it answers anything.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { onLine, runIfMain } from "../program.mjs";
+
+/** @param {import("../program.mjs").Io} io */
+export async function growing({ args, input, output }) {
+  const text = (words) => ({ content: [{ type: "text", text: String(words) }] });
+  const variable = { type: "object", properties: { name: { type: "string" } } };
+  const tools = [
+    { name: "grow", inputSchema: { type: "object" } },
+    { name: "process", inputSchema: { type: "object" } },
+    { name: "variable", inputSchema: variable },
+  ];
+  let calls = 0;
+
+  function say(message) {
+    output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  }
+
+  const called = {
+    grow() {
+      if (tools.length === 3) tools.push({ name: "grown", inputSchema: { type: "object" } });
+      say({ method: "notifications/tools/list_changed" });
+      return text("grew");
+    },
+    grown() {
+      calls += 1;
+      return text(`grown ${calls}`);
+    },
+    process: () => text(process.pid),
+    variable: ({ name }) => text(process.env[name]),
+  };
+  const answers = {
+    initialize: () => ({
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: { listChanged: true } },
+      serverInfo: { name: "growing", version: "1.0.0" },
+    }),
+    "tools/list": () => ({ tools }),
+    "tools/call": ({ name, arguments: given }) => called[name](given),
+  };
+
+  await pause(Number(args[0] ?? 0));
+  onLine({ input, output }, (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined || method === undefined) return;
+    const answer = answers[method];
+    if (answer) say({ id, result: answer(params) });
+    else say({ id, error: { code: -32601, message: `no ${method} here` } });
+  });
+}
+
+runIfMain(import.meta.url, growing);
