@@ -38,21 +38,21 @@ export function openInBackground(configuration: Configuration, mayStart: boolean
 }
 
 /** Connects to the running host. Resolves with undefined if none runs, or if it cannot be used. */
-export async function reachHost(
+async function reachHost(
   configuration: Configuration,
   mayStart: boolean,
   caller: Caller,
 ): Promise<HostConnection | undefined> {
-  const place = hostPlace(caller.io);
-  if (place === undefined) return undefined;
+  const backgroundHost = hostPlace(caller.io);
+  if (backgroundHost === undefined) return undefined;
   const greeting: RelayHello = {
-    version: place.version,
+    version: backgroundHost.version,
     wants: "command",
     command: describeCaller(configuration, caller),
   };
   try {
-    const found = await findHost(place.folder, greeting);
-    return found ?? (mayStart ? await startHost(place, greeting, caller) : undefined);
+    const found = await findHost(backgroundHost.folder, greeting);
+    return found ?? (mayStart ? await startHost(backgroundHost, greeting, caller) : undefined);
   } catch (error) {
     // A host that ends, or that was started with another home folder, is not worth a message.
     const isUsual = error instanceof HostRefused && (error.reason === "retired" || error.reason === "home");
@@ -64,9 +64,13 @@ export async function reachHost(
   }
 }
 
-async function startHost(place: HostPlace, greeting: RelayHello, { out }: Caller): Promise<HostConnection> {
+async function startHost(
+  { folder, command }: HostPlace,
+  greeting: RelayHello,
+  { out }: Caller,
+): Promise<HostConnection> {
   const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");
-  const host = await findOrStartHost(place.folder, greeting, place.command);
+  const host = await findOrStartHost(folder, greeting, command);
   out.say(
     safe`note: a background host (process ${host.welcome.pid}) keeps servers running for the next command; to stop it: fairlead daemon stop`,
   );
@@ -76,7 +80,7 @@ async function startHost(place: HostPlace, greeting: RelayHello, { out }: Caller
 function describeCaller(configuration: Configuration, { io, globals, command }: Caller): CommandCaller {
   const { root, settings, workspace, trustWorkspace } = globals;
   const mentioned = mentionedVariables(configuration, io.env);
-  const inherited = inheritedVariables(io).map((name) => [name, io.env[name] ?? ""]);
+  const inherited = inheritedVariables(io).map((name): [string, string] => [name, io.env[name] ?? ""]);
   return {
     name: command.name(),
     home: io.home,

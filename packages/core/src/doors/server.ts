@@ -17,7 +17,7 @@ export {
   type SeenList,
   type SeenName,
 } from "../server/names.ts";
-export type { BackgroundServer, OpenInBackground } from "../server/opener.ts";
+export type { HostedServer, OpenInBackground } from "../server/opener.ts";
 export { isOfServer, ownAddress, readOwnAddress, type ServerAddress } from "../server/own-address.ts";
 export type { QuarantinedTool } from "../server/registries.ts";
 export { rootsFor } from "../server/roots.ts";

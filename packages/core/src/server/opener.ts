@@ -21,8 +21,8 @@ import { uiExtension, viewType } from "./tool-view.ts";
 /** How many requests (elicitation and sampling) a server may send in a minute. */
 const questionsPerMinute = 5;
 
-/** A server whose session the background host may open. */
-export interface BackgroundServer {
+/** A server that may run in the background host. */
+export interface HostedServer {
   readonly name: string;
   /** `Server.identity`. The background host opens the session only if its own server has the same identity. */
   readonly identity: string;
@@ -34,7 +34,7 @@ export interface BackgroundServer {
  *
  * @throws HostError with the reason why the background host could not connect the server
  */
-export type OpenInBackground = (server: BackgroundServer, options: OpenOptions) => Promise<OpenedSession | undefined>;
+export type OpenInBackground = (server: HostedServer, options: OpenOptions) => Promise<OpenedSession | undefined>;
 
 /** Returns the function that opens the sessions of a connection. */
 export function createOpener(

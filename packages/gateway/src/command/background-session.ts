@@ -6,7 +6,7 @@
 import type { Socket } from "node:net";
 import type { OpenedSession, OpenOptions } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import type { BackgroundServer, FilteredCatalog } from "@fairlead/core/server";
+import type { FilteredCatalog, HostedServer } from "@fairlead/core/server";
 import {
   type JsonObject,
   type McpRequestOptions,
@@ -47,7 +47,7 @@ const graceTime = 10_000;
  */
 export async function openBackgroundSession(
   host: HostConnection,
-  { name, identity }: BackgroundServer,
+  { name, identity }: HostedServer,
   { signal, answering, onNotification, onStderrLine }: OpenOptions,
 ): Promise<OpenedSession | undefined> {
   let end: (cause: WireError | undefined) => void = () => {};
@@ -74,8 +74,8 @@ export async function openBackgroundSession(
       return undefined;
     }
     // The host of the same build has written it.
-    const { peer, capabilities, catalog, hidden, offer } = answer as JsonObject & OpenedServer;
-    const listed: FilteredCatalog = { catalog, hidden: new Map(hidden), offer };
+    const { peer, capabilities, catalog, hidden, counts } = answer as JsonObject & OpenedServer;
+    const listed: FilteredCatalog = { catalog, hidden: new Map(hidden), offer: counts };
     return {
       era: peer.era,
       protocolVersion: peer.protocolVersion,
@@ -163,9 +163,9 @@ function explained(error: unknown, serverName: string): HostError {
 /** The channel to the host. If the host ends, open requests fail with this error. */
 function openHostSocket({ socket, rest }: HostConnection): OpenChannel {
   return async (events, signal) => {
-    const lost = (): void => events.closed(new WireError("closed", "the background host has ended"));
+    const reportLoss = (): void => events.closed(new WireError("closed", "the background host has ended"));
     // Before the channel's own listeners: they would answer the open requests themselves.
-    socket.prependOnceListener("end", lost).prependOnceListener("close", lost);
+    socket.prependOnceListener("end", reportLoss).prependOnceListener("close", reportLoss);
     socket.on("error", () => socket.destroy());
     const channel = await openClientStdio({ input: socket, output: socket }, { limits: defaultLimits })(events, signal);
     if (rest.length > 0) socket.unshift(rest);

@@ -132,7 +132,7 @@ class ServedCommand implements ServedSession {
     });
     try {
       await connection.startForClient();
-      await Promise.all(lists.map((list) => connection.upToDate(list)));
+      await Promise.all(lists.map(async (list) => connection.upToDate(list)));
       const opened = openedServer(connection);
       const stopWatching = this.#reportEnd(connection);
       const end = (): void => {
@@ -191,7 +191,7 @@ class ServedCommand implements ServedSession {
       if (state.status !== "disconnected" && state.status !== "needs_auth") return;
       stop();
       const error = state.reason === "lazy" ? undefined : writtenError(notConnectedError(state));
-      void Promise.allSettled([...this.#passed])
+      void Promise.allSettled(this.#passed)
         .then(() => this.#client.notify(closedMethod, { error }))
         .catch(() => undefined);
     });
@@ -252,8 +252,8 @@ const lists = ["tools", "prompts", "resources"] as const;
 function openedServer(connection: Connection): JsonObject {
   const { filteredCatalog, peer, capabilities } = connection;
   if (filteredCatalog === undefined || peer === undefined) throw notConnectedError(connection.state);
-  const { catalog, hidden, offer } = filteredCatalog;
-  const opened: OpenedServer = { peer, capabilities, catalog, hidden: [...hidden], offer };
+  const { catalog, hidden, offer: counts } = filteredCatalog;
+  const opened: OpenedServer = { peer, capabilities, catalog, hidden: [...hidden], counts };
   return { ...opened };
 }
 

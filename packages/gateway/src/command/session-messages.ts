@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { type ErrorCode, errorCodes, HostError } from "@fairlead/core/errors";
-import type { CatalogCounts, Peer } from "@fairlead/core/events";
+import type { Peer } from "@fairlead/core/events";
 import type { FilteredCatalog } from "@fairlead/core/server";
 import { type JsonObject, type McpRequestOptions, WireError, type WireErrorCode } from "@fairlead/wire";
 import { isObject, stringOf } from "@fairlead/wire/json";
@@ -34,7 +34,7 @@ export interface OpenedServer {
   readonly capabilities: JsonObject;
   readonly catalog: FilteredCatalog["catalog"];
   readonly hidden: readonly (readonly [string, "includeTools" | "excludeTools"])[];
-  readonly offer: CatalogCounts;
+  readonly counts: FilteredCatalog["offer"];
 }
 
 /** A request to the opened server. The method is that of the message. */

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { onLine, runIfMain } from "../program.mjs";
 
 /** @param {import("../program.mjs").Io} io */
-export async function growing({ args, input, output }) {
+export function growing({ args, input, output }) {
   const text = (words) => ({ content: [{ type: "text", text: String(words) }] });
   const variable = { type: "object", properties: { name: { type: "string" } } };
   const tools = [
@@ -43,14 +43,16 @@ export async function growing({ args, input, output }) {
     "tools/call": ({ name, arguments: given }) => called[name](given),
   };
 
-  await pause(Number(args[0] ?? 0));
-  onLine({ input, output }, (line) => {
+  function take(line) {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined || method === undefined) return;
     const answer = answers[method];
     if (answer) say({ id, result: answer(params) });
     else say({ id, error: { code: -32601, message: `no ${method} here` } });
-  });
+  }
+
+  const started = pause(Number(args[0] ?? 0));
+  onLine({ input, output }, (line) => void started.then(() => take(line)));
 }
 
 runIfMain(import.meta.url, growing);
