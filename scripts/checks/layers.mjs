@@ -5,7 +5,7 @@ export const ranks = [
   ["settings", "trust"],
   ["auth", "net"],
   ["connect", "recordings", "ide"],
-  ["normalise", "search"],
+  ["normalise", "search", "skills"],
   ["server"],
   ["policy"],
   ["request", "execute", "resources", "results", "checks"],

@@ -53,6 +53,8 @@ export interface CatalogCounts {
   readonly prompts: number;
   readonly resources: number;
   readonly resourceTemplates: number;
+  /** Absent if the server does not declare the skills extension. */
+  readonly skills?: number;
   /** Why the server has no tools, or which lists may be out of date. */
   readonly note?: string;
 }

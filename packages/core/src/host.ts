@@ -5,7 +5,7 @@
 
 import { HostError } from "./errors.ts";
 import { createCallableTool } from "./host/callable-tool.ts";
-import { toHostPrompts, toHostResources, toHostTools } from "./host/listings.ts";
+import { toHostPrompts, toHostResources, toHostSkills, toHostTools, toOneHostSkill } from "./host/listings.ts";
 import {
   checkCallAsModelOptions,
   checkHostOptions,
@@ -22,6 +22,7 @@ import { forward } from "./request/forward.ts";
 import { expandReferences, getPromptForUser, readForUser } from "./request/reads.ts";
 import { samplingRequest, shownRead } from "./request/request.ts";
 import { ask, runRequest } from "./request/run.ts";
+import { findSkill, readSkillForUser } from "./request/skills.ts";
 import { openRelayTo } from "./server/opener.ts";
 import type { Server } from "./server/server.ts";
 import { unlessAborted } from "./server/unless-aborted.ts";
@@ -32,7 +33,7 @@ import { refuseNested } from "./trust/own-entry.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
-export type { HostPrompt, HostResource, HostTool } from "./host/listings.ts";
+export type { HostPrompt, HostResource, HostSkill, HostTool } from "./host/listings.ts";
 export type * from "./host/types.ts";
 export type { FailedStart } from "./server/failed-starts.ts";
 
@@ -161,6 +162,15 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
           (name) => registries.resources.getTemplatesByServer(name),
         ),
       ),
+    skills: (server) => meant(server).flatMap(toHostSkills),
+    async findSkill(server, skill, given = {}) {
+      checkRequest("findSkill()", server, "skill", skill, given);
+      return toOneHostSkill(servers.get(server), await findSkill({ server, skill }, { who: "user", ...given }, host));
+    },
+    async readSkill(server, skill, given = {}) {
+      checkRequest("readSkill()", server, "skill", skill, given);
+      return readSkillForUser(server, skill, given, host);
+    },
     quarantined: (server) => {
       const names = new Set(meant(server).map(({ name }) => name));
       return [

@@ -58,6 +58,7 @@ export {
   type HostOptions,
   type HostPrompt,
   type HostResource,
+  type HostSkill,
   type HostTool,
   type NewConversation,
   type Progress,

@@ -34,6 +34,8 @@ export const limits = {
    * The largest number of tools of one server. Only these tools can be called, found by search and offered to models.
    */
   toolsPerServer: 10_000,
+  /** The largest number of pages of `skills/list`. A list has at most 10 000 skills. */
+  skillPages: 1_000,
   /** The largest file with a private key or a JWT. */
   keyBytes: 65_536,
   /** The largest number of function declarations in one request to a model: the Gemini API rejects more. */

@@ -71,6 +71,7 @@ export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/sc
 export type { ToolSchemaOptions } from "./normalise/tool-schema.ts";
 export type { AnswerPlace, AskedTool } from "./policy/confirmation.ts";
 export type { ToolIdentity } from "./policy/decide.ts";
+export type { LoadedSkillFile, ReadSkillOptions } from "./request/skills.ts";
 export type {
   CatalogPrompt,
   CatalogResource,
@@ -113,6 +114,8 @@ export type {
   VariableUse,
 } from "./settings/define/definition.ts";
 export type { Locations } from "./settings/read/paths.ts";
+export type { VerifiedFile } from "./skills/server-skills.ts";
+export type { Skill, SkillFile } from "./skills/skill.ts";
 export type { Admission } from "./trust/admit.ts";
 export type { AdmittedServer, Configuration } from "./trust/configuration.ts";
 export type { EntryTrust } from "./trust/entry-trust.ts";

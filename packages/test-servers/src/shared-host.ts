@@ -17,7 +17,7 @@ export interface StdioEntry {
 /** The variable with the port of the shared process, set by `shared-host.setup.ts`. */
 const portVariable = "FAIRLEAD_TEST_SERVERS_PORT";
 const shared: ReadonlySet<string> = new Set([
-  ..."well-behaved counted catalog contender views library conformance tasks".split(" "),
+  ..."well-behaved counted catalog contender views library skills conformance tasks".split(" "),
   ..."asks echo-catalog large-result odd-parameters results silent workshop".split(" "),
 ]);
 

@@ -23,6 +23,7 @@ const folders = {
   "echo-catalog": "catalogs",
   growing: "catalogs",
   library: "catalogs",
+  skills: "catalogs",
   nothing: "catalogs",
   "paged-catalog": "catalogs",
   views: "catalogs",

@@ -77,6 +77,7 @@ const verbs: Readonly<Record<RequestKind, SafeText>> = {
   resource: safe`Read`,
   prompt: safe`Get`,
   sampling: safe`Answer`,
+  skill: safe`Load`,
 };
 
 function changeText(title: string, change: NonNullable<ConfirmationView["change"]>): SafeText {

@@ -27,7 +27,7 @@ export interface Subject extends ToolTarget {
   readonly found: "tool" | "server" | "entry" | "nothing";
 }
 
-const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
+const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling", "skill"];
 
 /** Adds the argument and the options `--kind`, `--server`, `--tool` and `--client` to a policy command. */
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
@@ -98,10 +98,11 @@ const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
   resource: everyResource,
   prompt: "*",
   sampling: "*",
+  skill: everyResource,
 };
 
 /**
- * Reads an argument such as `SERVER.URI` for `--kind resource`, `prompt` or `sampling`. If the argument is only a
+ * Reads an argument such as `SERVER.URI` for `--kind resource`, `prompt`, `sampling` or `skill`. If the argument is only a
  * server's name, the rule is for all requests of this kind.
  */
 function readOtherSubject(

@@ -7,12 +7,13 @@ import type { Clock } from "../clock.ts";
 import { demoName } from "../demo/name.ts";
 import type { ApprovedTools, ServerIdentity } from "../policy/approvals.ts";
 import { ConversationApprovals, createApprovalsOf } from "../policy/conversation-approvals.ts";
-import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
+import type { ChangedDefinition, Decisions, PolicyRequest, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { PolicyFiles } from "../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../policy/rules/rule.ts";
 import type { ListedTools } from "../server/accepted-tools.ts";
 import type { Servers } from "../server/servers.ts";
+import { skillDifference } from "../skills/skill.ts";
 import type { HostLock } from "./lock.ts";
 import type { GatewayHost, Host, HostNote } from "./types.ts";
 
@@ -92,8 +93,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     if (version === readings) {
       // The newest approval comes last, because `expect` replaces earlier definitions of the tool.
       for (const approval of approved.all().toReversed()) {
-        const { server, tool, digest } = approval;
-        servers.find(server)?.accepted.expect(tool, { digest, tool: approvedTool(approval) });
+        const { server, kind, tool, digest } = approval;
+        if (kind === undefined) servers.find(server)?.accepted.expect(tool, { digest, tool: approvedTool(approval) });
       }
       servers.setLock(lock.of);
     }
@@ -131,13 +132,29 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     return loaded;
   }
 
-  async function accept(request: ToolOnConnection): Promise<void> {
+  async function accept(request: PolicyRequest): Promise<void> {
     const { serverName, serverToolName, connection } = request;
+    if (request.kind === "skill") return acceptSkill(request);
     const definition = listed(request)?.toolOf(serverToolName);
     await Promise.all([
       servers.find(serverName)?.accept(serverToolName, connection),
       definition && loaded?.approved.forgetOthers(serverName, definition),
     ]);
+  }
+
+  async function acceptSkill({ serverName, serverToolName }: ToolIdentity): Promise<void> {
+    const skills = servers.find(serverName)?.skills;
+    const skill = skills?.get(serverToolName);
+    if (skill?.digest === undefined) return;
+    await Promise.all([skills?.accept(skill), loaded?.approved.forgetOthers(serverName, skill)]);
+  }
+
+  function skillChangeOf({ serverName, serverToolName }: ToolIdentity): ChangedDefinition | undefined {
+    const skills = servers.find(serverName)?.skills;
+    const skill = skills?.get(serverToolName);
+    const accepted = skills?.accepted(serverToolName);
+    if (skill === undefined || accepted === undefined || skills?.isChanged(skill) !== true) return undefined;
+    return { difference: () => skillDifference(accepted, skill) };
   }
 
   /** The tools that the request's connection lists. */
@@ -161,6 +178,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
         toolsOf: (server) => servers.find(server)?.listedBy().tools() ?? [],
         changeOf: (tool) => listed(tool)?.changeOf(tool.serverToolName),
         promptChangeOf: (prompt) => servers.find(prompt.serverName)?.promptChangeOf(prompt.serverToolName),
+        skillOf: ({ serverName, serverToolName }) => servers.find(serverName)?.skills.get(serverToolName),
+        skillChangeOf,
         isLockedOut: (tool) => listed(tool)?.isLockedOut(tool.serverToolName) ?? false,
       },
       trustsAnnotations: (server) => servers.find(server)?.definition?.extras.trustAnnotations ?? false,
@@ -184,6 +203,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       const who = client !== undefined ? "client" : isTyped ? "user" : "model";
       const server = servers.find(serverName);
       const request = { who, client, serverName, serverToolName, kind, args } as const;
+      if (kind === "skill") await server?.skills.load();
       const doubt = kind === "tool" ? await server?.expectedDoubt(serverToolName) : undefined;
       const { change, decision, matching } = decisions.explain(request, doubt);
       const outdated = kind === "tool" && change === undefined ? await server?.cacheDoubt(serverToolName) : undefined;

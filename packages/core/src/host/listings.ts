@@ -13,7 +13,18 @@ import type { CatalogPrompt } from "../server/catalog.ts";
 import type { DiscoveredMCPPrompt } from "../server/discovered-prompt.ts";
 import type { RegisteredTool } from "../server/registered-tool.ts";
 import type { DiscoveredMCPResource, DiscoveredMCPResourceTemplate } from "../server/registries.ts";
+import type { Server } from "../server/server.ts";
+import { type Skill, skillPath } from "../skills/skill.ts";
 import { parseTemplate } from "../text/uri-template.ts";
+
+/** A skill of a server. It is identified by `server` and `uri`. */
+export interface HostSkill extends Skill {
+  readonly server: string;
+  /** The shortest name that means only this skill on its server: its name, or its path such as `acme/refunds`. */
+  readonly label: string;
+  /** Whether its files differ from those that the user has accepted. */
+  readonly isChanged: boolean;
+}
 
 /** A tool of one server, as `host.tools()` lists it. */
 export interface HostTool {
@@ -149,6 +160,25 @@ function describe({ name, title, description, mimeType }: Described): Described 
     description,
     mimeType,
   };
+}
+
+/** The skills of a server, each with the shortest name that means only this skill. */
+export function toHostSkills({ name: server, skills }: Server): readonly HostSkill[] {
+  const all = skills.all();
+  const counts = new Map<string, number>();
+  for (const { name } of all) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return all.map((skill) => toHostSkill(server, skill, skills, (counts.get(skill.name) ?? 0) > 1));
+}
+
+/** One skill of a server. */
+export function toOneHostSkill({ name: server, skills }: Server, skill: Skill): HostSkill {
+  const isShared = skills.all().some(({ name, uri }) => name === skill.name && uri !== skill.uri);
+  return toHostSkill(server, skill, skills, isShared);
+}
+
+function toHostSkill(server: string, skill: Skill, skills: Server["skills"], isShared: boolean): HostSkill {
+  const label = isShared ? skillPath(skill.uri) : skill.name;
+  return { ...skill, server, label, isChanged: skills.isChanged(skill) };
 }
 
 /** The size in bytes. Left out if the server sends none or an invalid one. */

@@ -11,6 +11,7 @@ import type { CallableTool, Part } from "../normalise/model-types.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../policy/confirmation.ts";
 import type { Policies } from "../policy/rules/load-policies.ts";
 import type { Decision, PolicyRule, RequestKind } from "../policy/rules/rule.ts";
+import type { LoadedSkillFile, ReadSkillOptions } from "../request/skills.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/references.ts";
 import type { Catalog } from "../server/catalog.ts";
@@ -24,7 +25,7 @@ import type { EntryTrust } from "../trust/entry-trust.ts";
 import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
 import type { SearchToolsOptions, SubscribeOptions } from "./gateway-types.ts";
-import type { HostPrompt, HostResource, HostTool } from "./listings.ts";
+import type { HostPrompt, HostResource, HostSkill, HostTool } from "./listings.ts";
 import type { CallAsModelOptions } from "./options.ts";
 
 export type * from "./gateway-types.ts";
@@ -216,6 +217,21 @@ export interface Host extends AsyncDisposable {
   toolOffers(options?: Pick<NewConversation, "model" | "servers">): Promise<readonly OfferedTool[]>;
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
+  /** The skills of one server or of all servers, from connections or the cache. Reads none of their files. */
+  skills(server?: string): readonly HostSkill[];
+  /**
+   * The entry of one skill, by name, path or URI. Connects the server if the host does not hold the entry.
+   *
+   * @throws HostError `not_found`, `usage` if several skills of the server have the name
+   */
+  findSkill(server: string, skill: string, options?: Pick<RequestOptions, "signal" | "wait">): Promise<HostSkill>;
+  /**
+   * Reads a file of a skill for the user: `SKILL.md`, or the option `file`. The content equals the size and digest in
+   * the skill's entry.
+   *
+   * @throws HostError `denied`, `changed` if the skill or the file has changed, `not_found` and others
+   */
+  readSkill(server: string, skill: string, options?: ReadSkillOptions): Promise<LoadedSkillFile>;
   /** Tools that Fairlead does not give to a model, each with the reason. */
   quarantined(server?: string): readonly QuarantinedTool[];
   /** Tools that a filter in the settings hides, each with the setting that hides it. */

@@ -5,6 +5,7 @@ import { checkWritable } from "../files/atomic/private-folder.ts";
 import type { CatalogTool } from "../server/catalog.ts";
 import { definitionDigest, definitionOf } from "../server/tool-changes.ts";
 import type { Problem } from "../settings/define/definition.ts";
+import type { Skill } from "../skills/skill.ts";
 import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../trust/approvals.ts";
 
 export type { ToolApproval } from "../trust/approvals.ts";
@@ -18,6 +19,19 @@ export interface ServerIdentity {
   readonly fingerprint: string;
   /** The folder in which the approval counts. Absent if the server is the same in every folder. */
   readonly workspace?: string;
+}
+
+/** What an approval is bound to: a tool's definition, or the entry of a skill with the digests of all its files. */
+export type ApprovedDefinition = CatalogTool | Skill;
+
+/** Whether the definition is the entry of a skill. */
+export function isSkillEntry(definition: ApprovedDefinition): definition is Skill {
+  return !("inputSchema" in definition);
+}
+
+/** SHA-256 of a tool's definition or a skill's entry. Undefined for a skill with dynamic files. */
+export function approvedDigest(definition: ApprovedDefinition): string | undefined {
+  return isSkillEntry(definition) ? definition.digest : definitionDigest(definition);
 }
 
 /** The server and, if the approval covers the requests of one gateway client only, the name of this client. */
@@ -53,28 +67,37 @@ export async function readToolApprovals(state: string): Promise<readonly ToolApp
 export async function saveToolApproval(
   state: string,
   identity: ApprovedFor,
-  tool: CatalogTool,
+  approved: ApprovedDefinition,
   now: Date,
 ): Promise<ToolApproval> {
-  const definition = definitionOf(tool);
+  const { name, kind } = subjectOf(approved);
+  // The accepted entry of a skill is kept with the server's skills.
+  const definition = isSkillEntry(approved) ? undefined : definitionOf(approved);
+  const isShort = definition !== undefined && Buffer.byteLength(definition) <= longestDefinition;
   const approval: ToolApproval = {
     ...identity,
-    tool: tool.name,
-    digest: definitionDigest(tool),
+    ...(kind && { kind }),
+    tool: name,
+    digest: approvedDigest(approved) ?? "",
     approvedAt: now.toISOString(),
-    definition: Buffer.byteLength(definition) <= longestDefinition ? definition : undefined,
+    definition: isShort ? definition : undefined,
   };
   if (sizeOf(approval) > mostBytes)
-    throw new HostError("too_large", `the approval of ${tool.name.slice(0, 200)} is too large to be saved`);
+    throw new HostError("too_large", `the approval of ${name.slice(0, 200)} is too large to be saved`);
   await updateToolApprovals(state, (all) =>
-    bounded([approval, ...all.filter((other) => !isFor(other, identity, tool.name))]),
+    bounded([approval, ...all.filter((other) => !isFor(other, identity, name, kind))]),
   );
   return approval;
 }
 
 /** Removes the saved approval of this tool. Does nothing if there is none. */
-export async function forgetToolApproval(state: string, identity: ApprovedFor, tool: string): Promise<void> {
-  await updateToolApprovals(state, (all) => all.filter((approval) => !isFor(approval, identity, tool)));
+export async function forgetToolApproval(
+  state: string,
+  identity: ApprovedFor,
+  tool: string,
+  kind?: "skill",
+): Promise<void> {
+  await updateToolApprovals(state, (all) => all.filter((approval) => !isFor(approval, identity, tool, kind)));
 }
 
 /**
@@ -99,10 +122,16 @@ export async function forgetApprovalsNamed(
   return removed;
 }
 
+/** The name of an approval: that of the tool, or the URI of the skill. */
+function subjectOf(approved: ApprovedDefinition): { readonly name: string; readonly kind?: "skill" } {
+  return isSkillEntry(approved) ? { name: approved.uri, kind: "skill" } : { name: approved.name };
+}
+
 /** All approvals, newest first. */
-function toolApprovals({ tools, clientTools }: Awaited<ReturnType<typeof readApprovalsFile>>): readonly ToolApproval[] {
-  if (clientTools.length === 0) return tools;
-  return [...tools, ...clientTools].toSorted((one, other) => other.approvedAt.localeCompare(one.approvedAt));
+function toolApprovals(file: Awaited<ReturnType<typeof readApprovalsFile>>): readonly ToolApproval[] {
+  const { tools, clientTools, skills } = file;
+  if (clientTools.length === 0 && skills.length === 0) return tools;
+  return [...tools, ...clientTools, ...skills].toSorted((one, other) => other.approvedAt.localeCompare(one.approvedAt));
 }
 
 /** Changes the saved approvals under the file's lock. Does not write the file if `change` removes and adds none. */
@@ -115,8 +144,9 @@ async function updateToolApprovals(
     const changed = change(all);
     if (changed.length === all.length && changed.every((approval, at) => approval === all[at])) return undefined;
     return {
-      tools: changed.filter(({ client }) => client === undefined),
-      clientTools: changed.filter(({ client }) => client !== undefined),
+      tools: changed.filter(({ client, kind }) => client === undefined && kind === undefined),
+      clientTools: changed.filter(({ client, kind }) => client !== undefined && kind === undefined),
+      skills: changed.filter(({ kind }) => kind === "skill"),
     };
   });
 }
@@ -125,8 +155,14 @@ async function updateToolApprovals(
  * Whether an approval is for this tool of this server and for this client. If the server's definition or workspace has
  * changed, it counts as a different server.
  */
-function isFor(approval: ToolApproval, { server, fingerprint, workspace, client }: ApprovedFor, tool: string): boolean {
+function isFor(
+  approval: ToolApproval,
+  { server, fingerprint, workspace, client }: ApprovedFor,
+  tool: string,
+  kind?: "skill",
+): boolean {
   return (
+    approval.kind === kind &&
     approval.server === server &&
     approval.tool === tool &&
     approval.fingerprint === fingerprint &&
@@ -186,19 +222,19 @@ export interface ApprovedTools {
    */
   readonly canSave: (server: string) => boolean;
   /**
-   * The approval of the tool, given for the server's current definition in the settings: for this gateway client, or
+   * The approval of the tool or skill, given for the server's current definition in the settings: for this gateway client, or
    * without `client`, for all senders. The tool's own definition may have changed since.
    */
-  readonly find: (server: string, tool: string, client?: string) => ToolApproval | undefined;
+  readonly find: (server: string, tool: string, client?: string, kind?: "skill") => ToolApproval | undefined;
   /** The approvals for all configured servers, newest first. Leaves out those for earlier definitions of a server. */
   readonly all: () => readonly ToolApproval[];
   /** Saves an approval: for the requests of this gateway client, or without `client`, of all senders. */
-  readonly save: (server: string, tool: CatalogTool, client?: string) => Promise<void>;
+  readonly save: (server: string, approved: ApprovedDefinition, client?: string) => Promise<void>;
   /**
    * Removes the approvals of earlier definitions of this tool. Call it when the user has accepted the current
    * definition.
    */
-  readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
+  readonly forgetOthers: (server: string, accepted: ApprovedDefinition) => Promise<void>;
 }
 
 /**
@@ -227,14 +263,15 @@ export async function loadApprovedTools({
     return identity && client !== undefined ? { ...identity, client } : identity;
   }
 
-  function find(server: string, tool: string, client?: string): ToolApproval | undefined {
+  function find(server: string, tool: string, client?: string, kind?: "skill"): ToolApproval | undefined {
     const owner = ownerOf(server, client);
-    return owner && approvals.find((approval) => isFor(approval, owner, tool));
+    return owner && approvals.find((approval) => isFor(approval, owner, tool, kind));
   }
 
   /** Whether an approval is the newest one for a server as the settings define it now. */
   function isCurrent(approval: ToolApproval): boolean {
-    return find(approval.server, approval.tool, approval.client) === approval;
+    const { server, tool, kind, client } = approval;
+    return find(server, tool, client, kind) === approval;
   }
 
   return {
@@ -245,23 +282,26 @@ export async function loadApprovedTools({
 
     all: () => approvals.filter((approval) => isCurrent(approval)),
 
-    async save(server, tool, client) {
+    async save(server, approved, client) {
       const owner = ownerOf(server, client);
       if (owner === undefined) return;
-      const approval = await saveToolApproval(state, owner, tool, now());
-      approvals = [approval, ...approvals.filter((other) => !isFor(other, owner, tool.name))];
+      const { name, kind } = subjectOf(approved);
+      const approval = await saveToolApproval(state, owner, approved, now());
+      approvals = [approval, ...approvals.filter((other) => !isFor(other, owner, name, kind))];
     },
 
-    async forgetOthers(server, tool) {
+    async forgetOthers(server, accepted) {
+      const { name, kind } = subjectOf(accepted);
       const outdated = approvals.filter(
         (approval) =>
           approval.server === server &&
-          approval.tool === tool.name &&
+          approval.tool === name &&
+          approval.kind === kind &&
           isCurrent(approval) &&
-          approval.digest !== definitionDigest(tool),
+          approval.digest !== approvedDigest(accepted),
       );
       approvals = approvals.filter((approval) => !outdated.includes(approval));
-      for (const approval of outdated) await forgetToolApproval(state, approval, tool.name);
+      for (const approval of outdated) await forgetToolApproval(state, approval, name, kind);
     },
   };
 }

@@ -98,7 +98,7 @@ function answersOf(
     // An approval of a client is for one tool.
     server: kind === "tool" && who !== "client",
     // After a change of the definition, a person allows it to a client in this conversation first.
-    always: kind === "tool" && (who !== "client" || change === undefined),
+    always: (kind === "tool" || kind === "skill") && (who !== "client" || change === undefined),
   };
   const yeses = (["once", "conversation", "server", "always"] as const).filter(
     (choice) => isOffered[choice] && outcomes.includes(outcomeOf(choice, kind)),
@@ -127,6 +127,7 @@ export function outcomeOf(choice: ConfirmationChoice, kind: RequestKind = "tool"
 
 /** Returns the text of an answer: what it allows, how long, and what it saves. */
 export function choiceText(choice: ConfirmationChoice, { who, kind }: Pick<ConfirmationView, "who" | "kind">): string {
+  const thisOne = kind === "skill" ? "this skill" : "this tool";
   const end = who === "client" ? "the program disconnects" : "the conversation ends";
   switch (choice) {
     case "no":
@@ -134,11 +135,11 @@ export function choiceText(choice: ConfirmationChoice, { who, kind }: Pick<Confi
     case "once":
       return "yes, once";
     case "conversation":
-      return `${kind === "resource" ? "all resources of the server" : "this tool"}, until ${end}`;
+      return `${kind === "resource" ? "all resources of the server" : thisOne}, until ${end}`;
     case "server":
       return `all tools of the server, until ${end}`;
     case "always":
-      return `this tool, always ${who === "client" ? "for this program " : ""}(saves an approval)`;
+      return `${thisOne}, always ${who === "client" ? "for this program " : ""}(saves an approval)`;
   }
 }
 
@@ -148,6 +149,7 @@ export const requestVerbs: Readonly<Record<RequestKind, SafeText>> = {
   resource: safe`read`,
   prompt: safe`get`,
   sampling: safe`answer`,
+  skill: safe`load`,
 };
 
 /** Returns the name of a request for messages, such as `files.write_file` or `the prompt review of files`. */
@@ -162,6 +164,8 @@ export function requestName({ server, kind, name }: ConfirmedRequest): SafeText 
       return safe`the prompt ${subject} of ${at}`;
     case "sampling":
       return safe`a sampling request of ${at}`;
+    case "skill":
+      return safe`the skill ${subject} of ${at}`;
   }
 }
 

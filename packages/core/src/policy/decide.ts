@@ -6,9 +6,10 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../server/catalog.ts";
 import type { Connection } from "../server/connection.ts";
-import { type Difference, definitionDigest } from "../server/tool-changes.ts";
+import type { Difference } from "../server/tool-changes.ts";
+import { fileWords, type Skill } from "../skills/skill.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
-import type { ApprovedTools, ServerIdentity } from "./approvals.ts";
+import { type ApprovedDefinition, type ApprovedTools, approvedDigest, type ServerIdentity } from "./approvals.ts";
 import {
   type AnswerPlace,
   type AskedTool,
@@ -43,6 +44,9 @@ export interface ToolDefinitions {
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: ToolOnConnection) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
+  /** The entry of a skill that the host holds. `serverToolName` is its URI. */
+  readonly skillOf: (skill: ToolIdentity) => Skill | undefined;
+  readonly skillChangeOf: (skill: ToolIdentity) => ChangedDefinition | undefined;
   /** Whether the tool or its server differs from the lock file. An approval for the tool then cannot be saved. */
   readonly isLockedOut: (tool: ToolOnConnection) => boolean;
 }
@@ -53,7 +57,7 @@ export type ToolOnConnection = Pick<PolicyRequest, keyof ToolIdentity | "connect
 /** The sender of a request: the user, a model, a server that requests sampling, or a client of the gateway. */
 export type Requester = "user" | "model" | "server" | "client";
 
-/** A request to decide about: a tool call, a prompt, a resource or sampling. */
+/** A request to decide about: a tool call, a prompt, a resource, sampling or a skill. */
 export interface PolicyRequest extends ToolIdentity {
   /** The sender of the request. Default: `model`. */
   readonly who?: Requester;
@@ -81,9 +85,9 @@ export interface DecisionInputs {
   readonly rules: number;
   readonly approvals: number;
   readonly configuration: number;
-  /** The tool's definition. Undefined if no catalog contains the tool. */
-  readonly definition: CatalogTool | undefined;
-  /** Whether the tool's definition differs from the accepted one. */
+  /** The tool's definition or the skill's entry. Undefined if no catalog contains it. */
+  readonly definition: ApprovedDefinition | undefined;
+  /** Whether the definition differs from the accepted one. */
   readonly isChanged: boolean;
 }
 
@@ -107,7 +111,7 @@ export interface DecisionsOptions {
   readonly trustsAnnotations: (server: string) => boolean;
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   /** Makes the tool's current definition the accepted one. */
-  readonly accept: (tool: ToolIdentity) => Promise<void>;
+  readonly accept: (request: PolicyRequest) => Promise<void>;
   readonly mode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly interactive: boolean;
@@ -173,10 +177,9 @@ export class Decisions {
    */
   isDeniedByName(request: PolicyRequest): boolean {
     const { serverName, serverToolName, kind = "tool", conversation } = request;
-    const own =
-      kind === "tool"
-        ? this.#approvalRules(request, this.#approvalsOf(conversation).has(serverName, serverToolName))
-        : this.#ownRules(request);
+    const own = isApprovable(kind)
+      ? this.#approvalRules(request, this.#approvalsOf(conversation).has(serverName, serverToolName))
+      : this.#ownRules(request);
     return this.#engineWith(own).deniesByName(this.#toCheck(request, { isChanged: false }));
   }
 
@@ -233,15 +236,17 @@ export class Decisions {
    */
   confirmationKey(request: PolicyRequest): string {
     const { who = "model", client, serverName, serverToolName, kind = "tool", args = {} } = request;
-    const boundTo = kind === "tool" ? this.approvalKeyOf(request) : this.#options.identityOf(serverName)?.fingerprint;
+    const boundTo = isApprovable(kind)
+      ? this.approvalKeyOf(request)
+      : this.#options.identityOf(serverName)?.fingerprint;
     const shown = this.#changeOf(request)?.difference();
     const sender = client === undefined ? who : [who, client];
     return canonicalJson([sender, kind, serverName, serverToolName, args, boundTo, JSON.stringify({ shown })]);
   }
 
   /** Makes the tool's current definition the accepted one. */
-  async accept(tool: ToolIdentity): Promise<void> {
-    const accepted = this.#options.accept(tool);
+  async accept(request: PolicyRequest): Promise<void> {
+    const accepted = this.#options.accept(request);
     this.#options.approvals.bump();
     await accepted;
   }
@@ -256,12 +261,12 @@ export class Decisions {
     shown: AskedTool,
     taking: TakingAnswer = { isOpen: () => true, onYes: (key) => this.#keep(key) },
   ): ToolCallConfirmationDetails {
-    const { kind = "tool", who, serverToolName } = request;
+    const { kind = "tool", who } = request;
     const change = this.#changeOf(request);
     const outcomes = this.#outcomesFor(request);
     const rule = who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
     const isOutdated = (): boolean => this.confirmationKey(answered) !== asked;
-    const details = askAbout(shown, kind === "resource" ? { uri: serverToolName } : (request.args ?? {}), {
+    const details = askAbout(shown, this.#shownArguments(request), {
       kind: request.kind,
       rule: { decision: decision.decision, tier: rule.tier, text: ruleText(rule), doubt: change?.doubt },
       change: change?.doubt === undefined ? change?.difference() : undefined,
@@ -283,6 +288,16 @@ export class Decisions {
     return details;
   }
 
+  /** What the confirmation shows as arguments: for a skill, also its files with sizes and digests. */
+  #shownArguments(request: PolicyRequest): JsonObject {
+    const { kind = "tool", serverToolName, args = {} } = request;
+    if (kind === "resource") return { uri: serverToolName };
+    const skill = kind === "skill" ? this.#options.tools.skillOf(request) : undefined;
+    if (skill === undefined) return args;
+    const files = skill.files?.map((file) => [file.path, fileWords(file)] as const);
+    return { ...args, files: files === undefined ? "dynamic" : Object.fromEntries(files) };
+  }
+
   /** The answers that the user can choose. Leaves out "always" if Fairlead would still ask about the next request. */
   #outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { policy, tools, identityOf } = this.#options;
@@ -291,12 +306,16 @@ export class Decisions {
     if (kind === "resource") {
       if (identityOf(serverName) !== undefined && this.#wouldAllow(request, readsRule(serverName)))
         outcomes.push(ProceedAlwaysServer);
-    } else if (kind === "tool" && this.approvalKeyOf(request) !== undefined) {
-      if (this.#wouldAllow(request, conversationRule(request))) outcomes.push(ProceedAlwaysTool, ProceedAlwaysServer);
+    } else if (isApprovable(kind) && this.approvalKeyOf(request) !== undefined) {
+      if (this.#wouldAllow(request, conversationRule(request))) {
+        outcomes.push(ProceedAlwaysTool);
+        // Each skill needs an approval of its own.
+        if (kind === "tool") outcomes.push(ProceedAlwaysServer);
+      }
       const canSave =
         policy().approved.canSave(serverName) &&
-        !tools.isLockedOut(request) &&
-        tools.changeOf(request)?.doubt === undefined;
+        !(kind === "tool" && tools.isLockedOut(request)) &&
+        this.#changeOf(request)?.doubt === undefined;
       if (canSave && this.#wouldAllow(request, approvalRule(request))) outcomes.push(ProceedAlwaysAndSave);
     }
     return [...outcomes, Cancel];
@@ -311,18 +330,18 @@ export class Decisions {
     decision: Decision,
     onYes: TakingAnswer["onYes"],
   ): Promise<void> {
-    const { policy, tools, identityOf } = this.#options;
+    const { policy, identityOf } = this.#options;
     const { serverName, serverToolName, kind = "tool", client, conversation } = request;
     const given = this.#approvalsOf(conversation);
-    // A prompt may have the same name as a tool, but only tools have accepted definitions.
-    if (kind !== "tool") {
+    // A prompt may have the same name as a tool, but only tools and skills have accepted definitions.
+    if (!isApprovable(kind)) {
       const { fingerprint } = identityOf(serverName) ?? {};
       if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(this.confirmationKey(request));
       given.allowReads(serverName, fingerprint);
       return onYes();
     }
     const approvalKey = this.approvalKeyOf(request);
-    const definition = tools.toolOf(request);
+    const definition = this.#definitionOf(request);
     if (approvalKey === undefined || definition === undefined || outcome === ProceedOnce)
       return this.#applyOnce(request, decision, onYes);
     onYes();
@@ -348,7 +367,8 @@ export class Decisions {
      * "Always" for a server covers the tools that the server had when the user answered. A tool that the server adds
      * later needs one confirmation.
      */
-    const isNew = !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
+    const isTool = (request.kind ?? "tool") === "tool";
+    const isNew = isTool && !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && this.#wouldAllow(request, conversationRule(request));
     /*
@@ -368,13 +388,22 @@ export class Decisions {
   }
 
   /**
-   * Identifies an approved tool: the server's fingerprint and the digest of the tool's definition. Undefined if one of
-   * them is unknown.
+   * Identifies an approved tool or skill: the server's fingerprint and the digest of the definition. Undefined if one of
+   * them is unknown, and for a skill with dynamic files.
    */
-  approvalKeyOf(tool: ToolIdentity): string | undefined {
-    const identity = this.#options.identityOf(tool.serverName);
-    const definition = this.#options.tools.toolOf(tool);
-    return identity && definition && `${identity.fingerprint} ${definitionDigest(definition)}`;
+  approvalKeyOf(request: PolicyRequest): string | undefined {
+    const identity = this.#options.identityOf(request.serverName);
+    const definition = this.#definitionOf(request);
+    const digest = definition && approvedDigest(definition);
+    return identity && digest && `${identity.fingerprint} ${digest}`;
+  }
+
+  /** The tool's definition, or the skill's entry. */
+  #definitionOf(request: PolicyRequest): ApprovedDefinition | undefined {
+    const { tools } = this.#options;
+    const { kind = "tool" } = request;
+    if (kind === "skill") return tools.skillOf(request);
+    return kind === "tool" ? tools.toolOf(request) : undefined;
   }
 
   #approvalKeysOf(serverName: string): ReadonlyMap<string, string> {
@@ -399,14 +428,14 @@ export class Decisions {
 
   /** The rules for the user's approvals that apply to the request. */
   #ownRules(request: PolicyRequest): readonly PolicyRule[] {
-    const { tools, identityOf } = this.#options;
+    const { identityOf } = this.#options;
     const { serverName, serverToolName, kind = "tool", conversation } = request;
     const given = this.#approvalsOf(conversation);
     if (kind === "resource") {
       const fingerprint = identityOf(serverName)?.fingerprint ?? "";
       return given.allowsReads(serverName, fingerprint) ? [readsRule(serverName)] : [];
     }
-    const definition = kind === "tool" ? tools.toolOf(request) : undefined;
+    const definition = this.#definitionOf(request);
     if (definition === undefined) return [];
     const approvalKey = given.has(serverName, serverToolName) ? this.approvalKeyOf(request) : undefined;
     const isAllowed = approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey);
@@ -417,14 +446,14 @@ export class Decisions {
    * @param isAllowed Whether the conversation's approvals allow the tool.
    * @param definition The definition that a saved approval must be for. Default: any.
    */
-  #approvalRules(request: PolicyRequest, isAllowed: boolean, definition?: CatalogTool): readonly PolicyRule[] {
-    const { serverName, serverToolName, client } = request;
+  #approvalRules(request: PolicyRequest, isAllowed: boolean, definition?: ApprovedDefinition): readonly PolicyRule[] {
+    const { serverName, serverToolName, kind, client } = request;
     const { approved } = this.#options.policy();
     const rules: PolicyRule[] = [];
     for (const by of client === undefined ? [undefined] : [undefined, client]) {
-      const approval = approved.find(serverName, serverToolName, by);
-      if (approval && (definition === undefined || approval.digest === definitionDigest(definition)))
-        rules.push(approvalRule({ serverName, serverToolName, client: by }));
+      const approval = approved.find(serverName, serverToolName, by, kind === "skill" ? kind : undefined);
+      if (approval && (definition === undefined || approval.digest === approvedDigest(definition)))
+        rules.push(approvalRule({ serverName, serverToolName, kind, client: by }));
     }
     if (isAllowed) rules.push(conversationRule(request));
     return rules;
@@ -441,6 +470,7 @@ export class Decisions {
   #changeOf(request: PolicyRequest): ChangedDefinition | undefined {
     const { kind = "tool" } = request;
     if (kind === "prompt") return this.#options.tools.promptChangeOf(request);
+    if (kind === "skill") return this.#options.tools.skillChangeOf(request);
     return kind === "tool" ? this.#options.tools.changeOf(request) : undefined;
   }
 
@@ -456,9 +486,12 @@ export class Decisions {
     const { serverName, serverToolName, kind = "tool", args, who, client } = request;
     const { tools, trustsAnnotations, mode, interactive } = this.#options;
     const isTyped = who === "user";
+    const skill = kind === "skill" ? tools.skillOf(request) : undefined;
     return {
       server: serverName,
       tool: serverToolName,
+      label: skill?.name,
+      isUnbound: skill !== undefined && skill.digest === undefined,
       kind,
       client,
       args,
@@ -472,14 +505,14 @@ export class Decisions {
   }
 
   #inputsOf(request: PolicyRequest): DecisionInputs {
-    const { policy, approvals, configurationVersion, tools } = this.#options;
+    const { policy, approvals, configurationVersion } = this.#options;
     const given = this.#approvalsOf(request.conversation);
     return {
       rules: policy().version,
       // Both versions only increase, so their sum changes whenever one of them changes.
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
-      definition: (request.kind ?? "tool") === "tool" ? tools.toolOf(request) : undefined,
+      definition: this.#definitionOf(request),
       isChanged: this.#changeOf(request) !== undefined,
     };
   }
@@ -497,10 +530,15 @@ function requestKey(request: PolicyRequest): string {
   return canonicalJson([who, client, conversation, kind, serverName, serverToolName, args]);
 }
 
-function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | undefined): boolean {
-  return (
-    one === other || (one !== undefined && other !== undefined && definitionDigest(one) === definitionDigest(other))
-  );
+function isSameDefinition(one: DecisionInputs["definition"], other: DecisionInputs["definition"]): boolean {
+  if (one === other) return true;
+  const digest = one && approvedDigest(one);
+  return digest !== undefined && other !== undefined && digest === approvedDigest(other);
+}
+
+/** Whether an approval of a request of this kind is bound to a definition. */
+function isApprovable(kind: RequestKind): boolean {
+  return kind === "tool" || kind === "skill";
 }
 
 /**
@@ -518,9 +556,9 @@ function forTyped(found: Decision): Decision {
  * The rule for a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. With
  * `client`, it applies to the requests of this gateway client only.
  */
-function approvalRule({ client, ...tool }: Pick<PolicyRequest, keyof ToolIdentity | "client">): PolicyRule {
+function approvalRule({ client, ...request }: Pick<PolicyRequest, keyof ToolIdentity | "kind" | "client">): PolicyRule {
   return {
-    ...pairRule(tool),
+    ...pairRule(request),
     tier: "user",
     client: client === undefined ? undefined : exactName(client),
     origin: { source: "approval" },
@@ -528,15 +566,19 @@ function approvalRule({ client, ...tool }: Pick<PolicyRequest, keyof ToolIdentit
 }
 
 /** The rule for an approval that is valid in this conversation only. */
-function conversationRule(tool: ToolIdentity): PolicyRule {
-  return { ...pairRule(tool), tier: "conversation", origin: { source: "answer" } };
+function conversationRule(request: Pick<PolicyRequest, keyof ToolIdentity | "kind">): PolicyRule {
+  return { ...pairRule(request), tier: "conversation", origin: { source: "answer" } };
 }
 
 function pairRule({
   serverName,
   serverToolName,
-}: ToolIdentity): Pick<PolicyRule, "decision" | "priority" | "server" | "tool"> {
-  return { decision: "allow", priority: 0, server: exactName(serverName), tool: exactName(serverToolName) };
+  kind,
+}: Pick<PolicyRequest, keyof ToolIdentity | "kind">): Pick<
+  PolicyRule,
+  "decision" | "priority" | "server" | "tool" | "kind"
+> {
+  return { decision: "allow", priority: 0, server: exactName(serverName), tool: exactName(serverToolName), kind };
 }
 
 /** The rule for an approval that lets models read the server's resources in this conversation. */

@@ -145,15 +145,17 @@ function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined):
 }
 
 /**
- * Replaces the rule if the request requires it. Checks in this order: plan mode, a changed tool definition, yolo mode,
- * no terminal to ask on. Never replaces a rule that denies.
+ * Replaces the rule if the request requires it. Checks in this order: plan mode, a changed definition, files that an
+ * approval cannot be bound to, yolo mode, no terminal to ask on. Never replaces a rule that denies.
  */
 function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   let rule = base;
   if (rule.decision !== "deny" && request.mode === "plan") rule = planned(rule, request);
   if (rule.decision !== "deny" && request.isChanged === true)
     rule = request.doubt === undefined ? builtIn.changed : unsavedRule(request.doubt, "ask_user");
-  if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule)) rule = builtIn.yolo;
+  if (rule.decision === "allow" && request.isUnbound === true) rule = builtIn.dynamic;
+  if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule))
+    rule = request.isUnbound === true ? builtIn.dynamic : builtIn.yolo;
   if (rule.decision === "ask_user" && !request.interactive) rule = unseen(rule, request);
   return rule === base ? { decision: rule.decision, rule } : { decision: rule.decision, rule, over: base };
 }
@@ -194,10 +196,12 @@ function isMatch(rule: PolicyRule, request: CheckRequest, written: WrittenArgume
   return rule.argsPattern.matches(written.json);
 }
 
-function matchesPair(rule: PolicyRule, { server, tool, kind = "tool", client }: CheckRequest): boolean {
+function matchesPair(rule: PolicyRule, request: CheckRequest): boolean {
+  const { server, tool, kind = "tool", client, label } = request;
   if (rule.kind === undefined ? rule.tool !== undefined && kind !== "tool" : rule.kind !== kind) return false;
   if (rule.client !== undefined && (client === undefined || !rule.client.matches(client))) return false;
-  return (rule.server?.matches(server) ?? true) && (rule.tool?.matches(tool) ?? true);
+  if (rule.server?.matches(server) === false) return false;
+  return (rule.tool?.matches(tool) ?? true) || (label !== undefined && rule.tool?.matches(label) === true);
 }
 
 function matchesCircumstances(rule: PolicyRule, request: CheckRequest): boolean {

@@ -3,7 +3,7 @@
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { mayHaveChanged } from "./confirmation.ts";
-import type { PolicyRequest, ToolIdentity } from "./decide.ts";
+import type { PolicyRequest } from "./decide.ts";
 import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts";
 import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
@@ -55,6 +55,11 @@ export function changed(request: PolicyRequest, unkept?: string): HostError {
     const message = `${nameOf(request)} changed: it differs from the lock file`;
     return new HostError("changed", message, { serverName, next: "fairlead lock verify" });
   }
+  if (kind === "skill") {
+    const message = `${nameOf(request)} changed: its files differ from the accepted ones`;
+    const next = `fairlead skills show ${toShellWord(`${serverName}/${serverToolName}`)} (shows the change and asks whether to accept it; --yes accepts it)`;
+    return new HostError("changed", message, { serverName, next });
+  }
   const tool = `${serverName}.${serverToolName}`;
   const message = `${tool} changed: its definition differs from the accepted one`;
   return new HostError("changed", unkept === undefined ? message : `${message}; ${unkept}`, {
@@ -80,14 +85,15 @@ export function changedWhileAsked(request: PolicyRequest, { rule }: Decision): H
   return new HostError("changed", message, { serverName, next: `${repeat}; Fairlead shows the change and asks again` });
 }
 
-const verbs = { tool: "call", prompt: "prompt", resource: "read", sampling: "request" } as const;
+const verbs = { tool: "call", prompt: "prompt", resource: "read", sampling: "request", skill: "load" } as const;
 
 /** Creates the error for a call whose arguments the user has not confirmed. */
-export function notConfirmed({ serverName, serverToolName }: ToolIdentity): HostError {
-  const tool = `${serverName}.${serverToolName}`;
-  return new HostError("denied", `${tool} denied: the user has not confirmed these arguments`, {
+export function notConfirmed(request: PolicyRequest): HostError {
+  const { serverName, kind } = request;
+  const what = kind === "skill" ? "it" : "these arguments";
+  return new HostError("denied", `${nameOf(request)} denied: the user has not confirmed ${what}`, {
     serverName,
-    next: `Confirm the call first, or: fairlead policy allow ${toShellWord(tool)}`,
+    next: `Confirm the call first, or: fairlead policy allow ${policySubject(request)}`,
   });
 }
 
@@ -109,6 +115,8 @@ function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): s
       return `prompt ${serverToolName} of "${serverName}"`;
     case "sampling":
       return `sampling request of "${serverName}"`;
+    case "skill":
+      return `skill ${serverToolName} of "${serverName}"`;
   }
 }
 

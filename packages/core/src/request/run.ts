@@ -177,7 +177,7 @@ async function confirm(
     if (request.who !== "user") progress.decision = decision;
   }
 
-  const isChangedTool = isChangedRule(decision.rule) && (request.kind ?? "tool") === "tool";
+  const isChangedTool = isChangedRule(decision.rule) && hasAcceptedDefinition(request);
   if (decision.decision === "ask_user" && isChangedTool && request.acceptChanged === true) {
     await rules.accept(request);
     progress.isAnswered = true;
@@ -276,9 +276,9 @@ async function connect(
   const server = servers.get(serverName);
   if (target.kind === "read") {
     const reader = await readyWithin(server, target.wait, clock, signal, connection);
-    const readingPrompts = kind === "prompt" ? reader.upToDate("prompts") : undefined;
-    if (readingPrompts)
-      await unlessAborted(readingPrompts, signal, () => cancelled({ serverName, serverToolName, kind }, signal));
+    const list = kind === "prompt" ? "prompts" : kind === "skill" ? "resources" : undefined;
+    const reading = list && reader.upToDate(list);
+    if (reading) await unlessAborted(reading, signal, () => cancelled({ serverName, serverToolName, kind }, signal));
     return reader;
   }
   const client = (connection ?? server).connected ?? (await server.ready(signal, connection));
@@ -440,8 +440,13 @@ function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm: port }: AnyRequest,
   { rule }: CarriedDecision,
 ): boolean {
-  if (isChangedRule(rule)) return kind !== "tool" && port === undefined && confirmed !== false;
+  if (isChangedRule(rule)) return !hasAcceptedDefinition({ kind }) && port === undefined && confirmed !== false;
   return confirmed !== false;
+}
+
+/** Whether the user accepts definitions for requests of this kind: of tools, and of skills. */
+function hasAcceptedDefinition({ kind = "tool" }: Pick<PolicyRequest, "kind">): boolean {
+  return kind === "tool" || kind === "skill";
 }
 
 async function refusal(

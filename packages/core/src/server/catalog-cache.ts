@@ -158,7 +158,8 @@ export class CatalogCache {
   }
 }
 
-function ownerOf({ name: server, approvalFolder, origin, fingerprint }: ServerDefinition): DefinitionOwner {
+/** Identifies the server whose definitions and skills a person accepts. */
+export function ownerOf({ name: server, approvalFolder, origin, fingerprint }: ServerDefinition): DefinitionOwner {
   return {
     server,
     ...(approvalFolder !== undefined && { workspace: approvalFolder }),

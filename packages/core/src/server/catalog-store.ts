@@ -247,6 +247,16 @@ const isTools = isListOf(
     annotations: isMaybe(isObject),
   }),
 );
+const isSkills = isListOf(
+  isShape({
+    uri: isText,
+    name: isText,
+    description: isText,
+    frontmatter: isObject,
+    files: isMaybe(isListOf(isShape({ uri: isText, path: isText, digest: isText, size: isNumber }))),
+    digest: isMaybe(isText),
+  }),
+);
 const isCatalog = isShape({
   tools: isTools,
   prompts: isListOf(
@@ -258,6 +268,7 @@ const isCatalog = isShape({
   ),
   resources: isListOf(isShape({ uri: isText, name: isText, ...described, mimeType: isMaybe(isText) })),
   resourceTemplates: isListOf(isShape({ uriTemplate: isText, name: isText, ...described, mimeType: isMaybe(isText) })),
+  skills: isMaybe(isSkills),
   instructions: isMaybe(isText),
   ttlMs: isMaybe(isNumber),
   dropped: isNotes,
@@ -284,6 +295,7 @@ const isCachedCatalog = isShape({
     prompts: isNumber,
     resources: isNumber,
     resourceTemplates: isNumber,
+    skills: isMaybe(isNumber),
     note: isMaybe(isText),
   }),
   reachedAt: isNumber,

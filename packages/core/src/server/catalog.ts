@@ -14,7 +14,9 @@ import {
 } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { type Clock, systemClock } from "../clock.ts";
+import { limits } from "../limits.ts";
 import { defaults } from "../settings/schema/defaults.ts";
+import { declaresSkills, isSkill, type Skill, toSkill } from "../skills/skill.ts";
 import { sizeWords } from "../text/size-words.ts";
 
 export type { ListKind } from "@fairlead/wire";
@@ -58,6 +60,8 @@ export interface Catalog {
   readonly prompts: readonly CatalogPrompt[];
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResourceTemplate[];
+  /** Absent if the server does not declare the skills extension. */
+  readonly skills?: readonly Skill[];
   readonly instructions?: string;
   /** For how many milliseconds the lists are valid, if the server says so. The shortest time of all lists. */
   readonly ttlMs?: number;
@@ -101,6 +105,7 @@ export const listMethods: Readonly<Record<ListKind, string>> = {
   prompts: "prompts/list",
   resources: "resources/list",
   resourceTemplates: "resources/templates/list",
+  skills: "skills/list",
 };
 
 /**
@@ -125,6 +130,7 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
         ...(signal && { signal, timeout: Number.POSITIVE_INFINITY }),
         maxPageBytes: limit.maxPageBytes,
         room,
+        ...(kind === "skills" && { maxPages: limits.skillPages }),
       });
       observe?.({ step: "list", method, items: listing.items.length, milliseconds: since() });
       onSize?.(kind, listing.bytes ?? 0);
@@ -143,19 +149,22 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
     take("prompts", ({ name }) => name),
     take("resources", ({ uri }) => uri),
     take("resourceTemplates", ({ uriTemplate }) => uriTemplate),
+    take("skills", ({ uri }) => uri),
   ]);
   if (refusals[0] && refusals.length === asked.length) throw refusals[0];
-  const [tools, prompts, resources, resourceTemplates] = lists;
+  const [tools, prompts, resources, resourceTemplates, skills] = lists;
   const { named, unnamed } = toPrompts(prompts.items);
+  const { usable, unusable } = toSkills(skills.items);
   const lifetimes = lists.flatMap(({ ttlMs }) => (ttlMs === undefined ? [] : [ttlMs]));
   return {
     tools: tools.items,
     prompts: named,
     resources: resources.items,
     resourceTemplates: resourceTemplates.items,
+    skills: asked.includes("skills") ? usable : undefined,
     instructions: session.instructions,
     ttlMs: lifetimes.length > 0 ? Math.min(...lifetimes) : undefined,
-    dropped: lists.flatMap(({ dropped }) => dropped),
+    dropped: [...lists.flatMap(({ dropped }) => dropped), ...unusable],
     repaired: [...lists.flatMap(({ repaired }) => repaired), ...unnamed],
     truncated: lists.flatMap(({ truncated }) => truncated),
   };
@@ -171,6 +180,7 @@ export function listsOf({ capabilities }: Pick<Session, "capabilities">): readon
     ...(declares("tools") ? (["tools"] as const) : []),
     ...(declares("prompts") ? (["prompts"] as const) : []),
     ...(declares("resources") ? (["resources", "resourceTemplates"] as const) : []),
+    ...(declaresSkills(capabilities) ? (["skills"] as const) : []),
   ];
   return kinds.length > 0 ? kinds : ["tools", "prompts", "resources", "resourceTemplates"];
 }
@@ -232,6 +242,21 @@ function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory
       ? `the lists of the server are larger than ${sizeWords(maxBytes)} (${catalogSetting})`
       : `a page is larger than ${sizeWords(maxPageBytes)} (a quarter of ${catalogSetting})`;
   return { reason, setting: catalogSetting };
+}
+
+/** Drops skills that cannot be used, each with the reason. */
+function toSkills(listed: readonly ListedItem<"skills">[]): {
+  readonly usable: readonly Skill[];
+  readonly unusable: readonly CatalogNote[];
+} {
+  const unusable: CatalogNote[] = [];
+  const usable = listed.flatMap((entry) => {
+    const skill = toSkill(entry);
+    if (isSkill(skill)) return [skill];
+    unusable.push({ kind: "skills", name: entry.uri, reason: skill.reason });
+    return [];
+  });
+  return { usable, unusable };
 }
 
 /** Drops prompt arguments without a name, because a request could not set them. */

@@ -40,8 +40,8 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
         return setting === undefined;
       })
     : catalog.tools;
-  const { prompts, resources, resourceTemplates } = catalog;
-  const isEmpty = [tools, prompts, resources, resourceTemplates].every(({ length }) => length === 0);
+  const { prompts, resources, resourceTemplates, skills } = catalog;
+  const isEmpty = [tools, prompts, resources, resourceTemplates, skills ?? []].every(({ length }) => length === 0);
   if (isEmpty && !mayGrow) throw emptyError(serverName, catalog, hidden);
   const why = tools.length > 0 ? undefined : hidden.size > 0 ? filtered(hidden) : mayGrow ? "0 tools yet" : undefined;
   const cut = catalog.truncated.flatMap(({ kind, reason, setting }) =>
@@ -56,6 +56,7 @@ export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): 
       prompts: prompts.length,
       resources: resources.length,
       resourceTemplates: resourceTemplates.length,
+      skills: skills?.length,
       note: notes.length > 0 ? notes.join("; ") : undefined,
     },
   };

@@ -10,6 +10,7 @@ import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
+import { declaresSkills } from "../skills/skill.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import {
   type Catalog,
@@ -232,7 +233,7 @@ export class LiveSession {
   /** Reads a list. Resolves with a function that puts the list into a catalog, or changes nothing if reading failed. */
   async #readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
     const { serverName: server, clock, onNews } = this.#options;
-    const only = kindsOf[list];
+    const only = kindsOf[list].filter((kind) => kind !== "skills" || declaresSkills(this.session.capabilities));
     try {
       const fresh = await Promise.all(
         only.map((kind) => readCatalog(this.session, { only: [kind], signal, clock, ...this.#catalogLimit(kind) })),

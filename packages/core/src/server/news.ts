@@ -41,7 +41,8 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],
-  resources: ["resources", "resourceTemplates"],
+  // The files of skills are resources, and skills have no notification of their own.
+  resources: ["resources", "resourceTemplates", "skills"],
 };
 
 /**
@@ -56,7 +57,7 @@ export function catalogNews(
   isShown = true,
 ): ServerNews | undefined {
   const lists = (["tools", "prompts", "resources"] as const).filter((list) =>
-    kindsOf[list].some((kind) => !isSame((isShown && before?.[kind]) || [], after[kind])),
+    kindsOf[list].some((kind) => !isSame((isShown && before?.[kind]) || [], after[kind] ?? [])),
   );
   return lists.length === 0
     ? undefined

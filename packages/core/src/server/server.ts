@@ -14,12 +14,16 @@ import type { CachedCatalogInfo } from "../host/types.ts";
 import type { ChangedDefinition } from "../policy/decide.ts";
 import type { Scope, ServerDefinition, SharedBy } from "../settings/define/definition.ts";
 import { defaults } from "../settings/schema/defaults.ts";
+import { ServerSkills } from "../skills/server-skills.ts";
+import type { Skill } from "../skills/skill.ts";
+import { SkillStore } from "../skills/skill-store.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { createTurns } from "../text/turns.ts";
 import type { Admission } from "../trust/admit.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import { type EntryTrust, entryTrust } from "../trust/entry-trust.ts";
 import { AcceptedTools, type ListedTools } from "./accepted-tools.ts";
+import { ownerOf } from "./catalog-cache.ts";
 import type { CachedCatalog } from "./catalog-store.ts";
 import { Connection } from "./connection.ts";
 import { demoCatalog } from "./demo-catalog.ts";
@@ -66,12 +70,15 @@ interface UnsavedListing extends Listing {
  */
 const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
+const noSkills: readonly Skill[] = [];
+
 /** One server of a host. A changed definition is a new `Server`. */
 export class Server {
   readonly name: string;
   /** Identifies the definition, the files that it runs, its values and its permissions. May contain secrets. */
   readonly identity: string;
   readonly accepted: AcceptedTools;
+  readonly skills: ServerSkills;
   /** The connection that all requests share, unless they name another one. Undefined if the server may not start. */
   readonly shared: Connection | undefined;
   readonly #context: ServerContext;
@@ -110,6 +117,10 @@ export class Server {
     this.#context = context;
     this.#since = context.clock.now();
     this.accepted = new AcceptedTools(() => context.lockOf(this));
+    const { definition } = entry;
+    const { state } = context.configuration().locations;
+    const store = definition && new SkillStore(state, ownerOf(definition));
+    this.skills = new ServerSkills(entry.name, () => this.#catalog?.catalog.skills ?? noSkills, store);
     this.#listed = this.accepted.list([], { isNew: false });
     this.shared = entry.admission.status === "admitted" ? this.#createConnection(context.options, true) : undefined;
   }
@@ -419,6 +430,7 @@ export class Server {
     ]);
     if (asksBack) this.#asksBack = true;
     if (cached === undefined) return undefined;
+    if (cached.catalog.skills !== undefined) await this.skills.load();
     const { offer: counts, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = cached;
     // The tools of an expired catalog are not listed.
     const isExpired = freshUntil < this.#context.now();

@@ -113,6 +113,8 @@ export interface Approval {
 /** The approval of one tool. It is valid for one definition of the tool and one server entry only. */
 export interface ToolApproval extends Approval {
   readonly server: string;
+  /** Present if the approval is for a skill. `tool` is then the URI of the skill, and `digest` that of its entry. */
+  readonly kind?: "skill";
   readonly tool: string;
   /** Digest of the tool's definition. */
   readonly digest: string;
@@ -136,9 +138,11 @@ interface ApprovalsFile {
    * in `tools`.
    */
   readonly clientTools: readonly ToolApproval[];
+  /** The approvals of skills. Earlier versions would take them for approvals of tools. */
+  readonly skills: readonly ToolApproval[];
 }
 
-const nothing: ApprovalsFile = { version: 2, workspaces: {}, tools: [], clientTools: [] };
+const nothing: ApprovalsFile = { version: 2, workspaces: {}, tools: [], clientTools: [], skills: [] };
 
 /** Reads the approvals of servers and tools. Empty if the file does not exist. */
 export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
@@ -167,10 +171,12 @@ export function approvalsPath(state: string): string {
 /** Parses the approvals file in version 2 or version 1. Version 1 contained no approvals of tools. */
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
-  const { version, workspaces, tools, clientTools = [] } = value as Partial<Record<keyof ApprovalsFile, unknown>>;
+  const file = value as Partial<Record<keyof ApprovalsFile, unknown>>;
+  const { version, workspaces, tools, clientTools = [], skills = [] } = file;
   if (version !== 2) return isWorkspaces(value) ? { ...nothing, workspaces: value } : undefined;
-  const isWhole = isWorkspaces(workspaces) && isToolApprovals(tools) && isToolApprovals(clientTools);
-  return isWhole ? { version, workspaces, tools, clientTools } : undefined;
+  const isWhole =
+    isWorkspaces(workspaces) && isToolApprovals(tools) && isToolApprovals(clientTools) && isToolApprovals(skills);
+  return isWhole ? { version, workspaces, tools, clientTools, skills } : undefined;
 }
 
 function isWorkspaces(value: unknown): value is ApprovalsFile["workspaces"] {
@@ -205,8 +211,10 @@ function isToolApprovals(value: unknown): value is readonly ToolApproval[] {
 
 function isToolApproval(value: unknown): value is ToolApproval {
   if (!isApproval(value)) return false;
-  const { server, tool, digest, workspace, client, definition } = value as Partial<Record<keyof ToolApproval, unknown>>;
+  const approval = value as Partial<Record<keyof ToolApproval, unknown>>;
+  const { server, kind, tool, digest, workspace, client, definition } = approval;
   return (
+    (kind === undefined || kind === "skill") &&
     [server, tool, digest].every((text) => typeof text === "string") &&
     [workspace, client, definition].every((text) => text === undefined || typeof text === "string")
   );

@@ -48,6 +48,8 @@ function scene(mode: ApprovalMode = "default") {
       toolsOf: () => (now.tool ? [now.tool] : []),
       changeOf: change,
       promptChangeOf: change,
+      skillOf: () => undefined,
+      skillChangeOf: () => undefined,
       isLockedOut: () => false,
     },
     trustsAnnotations: () => false,

@@ -29,6 +29,8 @@ export function listedServers(lockOf: (server: string) => ServerLock = () => noL
       const drift = lockOf(serverName).promptDrift(serverToolName);
       return drift && { difference: () => drift };
     },
+    skillOf: () => undefined,
+    skillChangeOf: () => undefined,
     isLockedOut: (tool) => listedOf(tool)?.isLockedOut(tool.serverToolName) ?? false,
   };
 }

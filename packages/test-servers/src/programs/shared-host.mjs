@@ -16,6 +16,7 @@ import { catalog } from "./catalogs/catalog.mjs";
 import { contender } from "./catalogs/contender.mjs";
 import { echoCatalog } from "./catalogs/echo-catalog.mjs";
 import { library } from "./catalogs/library.mjs";
+import { skills } from "./catalogs/skills.mjs";
 import { views } from "./catalogs/views.mjs";
 import { conformance } from "./conformance.mjs";
 import { silent } from "./misbehaving/silent.mjs";
@@ -53,6 +54,7 @@ const programs = {
   everything,
   "large-result": largeResult,
   library,
+  skills,
   "odd-parameters": oddParameters,
   results,
   silent,

@@ -5,7 +5,7 @@ import type { JsonObject } from "../session.ts";
 import { isObject } from "./json.ts";
 
 /** The kinds of lists that a server can have. */
-export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
+export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates" | "skills";
 
 /** Members that every listed item may have. Other members are kept without a check. */
 export interface Described {
@@ -43,11 +43,17 @@ export interface ListedResourceTemplate extends Described {
   readonly mimeType?: string;
 }
 
+/** An entry of `skills/list` (the extension `io.modelcontextprotocol/skills`). Only its URI is checked. */
+interface ListedSkill extends Described {
+  readonly uri: string;
+}
+
 interface ItemTypes {
   readonly tools: ListedTool;
   readonly prompts: ListedPrompt;
   readonly resources: ListedResource;
   readonly resourceTemplates: ListedResourceTemplate;
+  readonly skills: ListedSkill;
 }
 
 /** The type of the items in a list of this kind. */
@@ -110,6 +116,7 @@ const shapes: Readonly<Record<ListKind, Shape>> = {
     needed: [{ member: "name", fits: isText, instead: (entry) => entry["uriTemplate"] }],
     optional: [...described, mimeType],
   },
+  skills: { key: "uri", needed: [], optional: [] },
 };
 
 /**

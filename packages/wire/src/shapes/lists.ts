@@ -50,6 +50,7 @@ const methods = {
   prompts: { method: "prompts/list", member: "prompts", capability: "prompts" },
   resources: { method: "resources/list", member: "resources", capability: "resources" },
   resourceTemplates: { method: "resources/templates/list", member: "resourceTemplates", capability: "resources" },
+  skills: { method: "skills/list", member: "skills", capability: "resources" },
 } as const;
 
 const methodNotFound = -32601;

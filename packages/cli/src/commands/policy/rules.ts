@@ -401,7 +401,7 @@ function nameOf({ mcpName = "*", toolName = "*", kind, client, decision }: Remov
 }
 
 function isKind(value: unknown): value is RequestKind {
-  return value === "tool" || value === "resource" || value === "prompt" || value === "sampling";
+  return value === "tool" || value === "resource" || value === "prompt" || value === "sampling" || value === "skill";
 }
 
 /** Returns the command that writes the removed rule again. Undefined if no command can write this rule. */

@@ -28,6 +28,7 @@ const plurals: Readonly<Record<RequestKind, SafeText>> = {
   resource: safe`resources`,
   prompt: safe`prompts`,
   sampling: safe`sampling`,
+  skill: safe`skills`,
 };
 
 /**

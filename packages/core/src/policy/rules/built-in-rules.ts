@@ -33,11 +33,12 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   resource: rule("resources", "ask_user", "resource"),
   prompt: rule("prompts", "allow", "prompt"),
   sampling: rule("sampling", "ask_user", "sampling"),
+  skill: rule("skills", "ask_user", "skill"),
 };
 
 /** The rules for approval modes, changed definitions and a missing terminal. */
 export const builtIn: Readonly<
-  Record<"plan" | "planAsks" | "changed" | "changedUnseen" | "yolo" | "headless", PolicyRule>
+  Record<"plan" | "planAsks" | "changed" | "changedUnseen" | "dynamic" | "yolo" | "headless", PolicyRule>
 > = {
   /** In plan mode, denies every tool that is not known to be read-only. */
   plan: rule("plan", "deny"),
@@ -46,6 +47,8 @@ export const builtIn: Readonly<
   changed: rule("changed", "ask_user"),
   /** Denies a tool with a changed definition if there is no terminal to ask on. */
   changedUnseen: { ...rule("changed", "deny"), denyMessage: "there is no terminal to ask on" },
+  /** Asks about a skill with dynamic files each time, whatever allows it. */
+  dynamic: rule("dynamic", "ask_user", "skill"),
   yolo: rule("yolo", "allow"),
   /** If there is no terminal to ask on, denies a request that needs confirmation. */
   headless: rule("headless", "deny"),

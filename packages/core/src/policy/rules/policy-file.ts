@@ -217,7 +217,7 @@ function conditionsOf(
   fields: RuleFields,
   compile: RuleContext["compile"],
 ): Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "tool"> {
-  const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling"]);
+  const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling", "skill"]);
   const client = fields.text("client");
   return {
     kind,

@@ -51,6 +51,8 @@ const builtIns: ReadonlyMap<string, string> = new Map([
   ["resources", "the default for resources"],
   ["prompts", "the default for prompts"],
   ["sampling", "the default for sampling"],
+  ["skills", "the default for skills"],
+  ["dynamic", "its files are dynamic, so Fairlead asks each time"],
   ["plan", "plan mode"],
   ["changed", "the rule for changed definitions"],
   ["unsaved", "the rule for definitions that may have changed"],

@@ -19,7 +19,7 @@ export type ApprovalMode = "default" | "plan" | "yolo";
  * The kind of a request. A rule with a tool name but no kind applies only to tools. A rule with neither applies to all
  * requests to the server.
  */
-export type RequestKind = "tool" | "resource" | "prompt" | "sampling";
+export type RequestKind = "tool" | "resource" | "prompt" | "sampling" | "skill";
 
 /** The place where a rule is written, so that a message can name it. */
 export interface RuleOrigin {
@@ -72,8 +72,10 @@ export interface PolicyRule {
 /** A request to decide about, with everything that the decision depends on except the rules. */
 export interface CheckRequest {
   readonly server: string;
-  /** The name that the server gives the tool or prompt, or the URI of the resource. Empty for sampling. */
+  /** The name that the server gives the tool or prompt, or the URI of the resource or skill. Empty for sampling. */
   readonly tool: string;
+  /** The name of a skill, beside its URI. A rule may name either. */
+  readonly label?: string | undefined;
   /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
   /** The gateway's client that sends the request. Absent if the user or a model sends it. */
@@ -89,6 +91,8 @@ export interface CheckRequest {
   readonly interactive: boolean;
   /** Whether the definition differs from the accepted one. */
   readonly isChanged?: boolean;
+  /** Whether no approval can be bound to what the request reads: the files of a dynamic skill. */
+  readonly isUnbound?: boolean;
   /** Why Fairlead cannot tell whether the definition differs. Used only with `isChanged`. */
   readonly doubt?: string | undefined;
 }

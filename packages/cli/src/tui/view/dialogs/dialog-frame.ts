@@ -123,6 +123,7 @@ const kindWords: Readonly<Record<ConfirmationView["kind"], SafeText>> = {
   resource: safe`resource `,
   prompt: safe`prompt `,
   sampling: safe``,
+  skill: safe`skill `,
 };
 
 function whyText({ client, folder, id, reason }: ConfirmationView): string {
