@@ -146,7 +146,8 @@ describe("in its second version, a file", () => {
 
   test("is taken as it is", async () => {
     await using folder = await temporaryFolder();
-    const file = { version: 2, workspaces, tools: [tool, whole], clientTools: [{ ...whole, client: "codex" }] };
+    const skills = [{ ...whole, kind: "skill" }];
+    const file = { version: 2, workspaces, tools: [tool, whole], clientTools: [{ ...whole, client: "codex" }], skills };
     await folder.write("approvals.json", file);
     expect(await readApprovalsFile(folder.path)).toEqual(file);
     await approve(folder.path, "/b", [{ name: "y", fingerprint: "f" }]);
@@ -158,7 +159,7 @@ describe("in its second version, a file", () => {
     await using folder = await temporaryFolder();
     const file = { version: 2, workspaces, tools: [tool] };
     await folder.write("approvals.json", file);
-    expect(await readApprovalsFile(folder.path)).toEqual({ ...file, clientTools: [] });
+    expect(await readApprovalsFile(folder.path)).toEqual({ ...file, clientTools: [], skills: [] });
   });
 
   test.each<[string, object]>([
@@ -197,7 +198,13 @@ describe("in its second version, a file", () => {
   ])("%s approves nothing", async (_, content) => {
     await using folder = await temporaryFolder();
     await folder.write("approvals.json", content);
-    expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces: {}, tools: [], clientTools: [] });
+    expect(await readApprovalsFile(folder.path)).toEqual({
+      version: 2,
+      workspaces: {},
+      tools: [],
+      clientTools: [],
+      skills: [],
+    });
   });
 });
 
@@ -206,7 +213,13 @@ test("the programs of an approval are kept as they are", async () => {
   const programs = [[{ file: "/a", digest: "d" }, { file: "/b" }], []];
   const workspaces = { "/a": { x: { fingerprint: "f", approvedAt: "2026", programs } } };
   await folder.write("approvals.json", { version: 2, workspaces, tools: [] });
-  expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces, tools: [], clientTools: [] });
+  expect(await readApprovalsFile(folder.path)).toEqual({
+    version: 2,
+    workspaces,
+    tools: [],
+    clientTools: [],
+    skills: [],
+  });
 });
 
 test("of a workspace with very many servers, those approved longest ago are forgotten first", async () => {
