@@ -39,7 +39,7 @@ test("after a notification about a list, the catalog reads these lists again", (
   expect(kindsOf).toEqual({
     tools: ["tools"],
     prompts: ["prompts"],
-    resources: ["resources", "resourceTemplates"],
+    resources: ["resources", "resourceTemplates", "skills"],
   });
 });
 
