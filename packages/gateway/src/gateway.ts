@@ -219,7 +219,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         const only = serverIn(path);
         if (only === undefined) return { status: 404, message: "MCP is at /mcp, or at /mcp/NAME for one server" };
         const name = tokens === "none" ? (client?.name ?? "http") : clientOf(tokens, authorization);
-        if (name === undefined) return { status: 401 };
+        if (name === undefined) return { status: 401, message: withoutToken(authorization) };
         if (only === "") return { owner: JSON.stringify([name]), context: { name, only: undefined } };
         // Before a session exists: a client could request any number of servers that do not exist.
         const { servers } = reachOf({ ...client, name, only, conversation: "" }, host);
@@ -297,4 +297,13 @@ function serverIn(path: string): string | undefined {
 function clientOf(tokens: ClientTokens, authorization: string | undefined): string | undefined {
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
   return token === undefined ? undefined : tokens.clientOf(token);
+}
+
+/** Says what to do about a request whose token is missing or unknown. Does not say whether a token ever existed. */
+function withoutToken(authorization: string | undefined): string {
+  const problem =
+    authorization === undefined
+      ? "the request has no header Authorization: Bearer TOKEN"
+      : "Fairlead does not know this token, or has revoked it";
+  return `${problem}; to write a new token into a client's settings: fairlead connect CLIENT --http; to print one: fairlead connect CLIENT --http --print`;
 }

@@ -35,22 +35,31 @@ export async function entryFor(
   client: ClientName,
   file: string,
   url: string | undefined,
-  { environment: { env }, locations }: Configuration,
-  { io, globals }: Context,
+  configuration: Configuration,
+  context: Context,
 ): Promise<PlannedEntry> {
   if (url !== undefined) return { entry: formOf(client, bearer(url, hidden)), warnings: await readableByOthers(file) };
-  const { command, args, isTemporary } = await ownCommand(io, locations.root);
-  const settings = globals.settings === undefined ? [] : ["--settings", locations.files.user ?? globals.settings];
-  const entry: ClientEntry = {
-    kind: "stdio",
-    command,
-    args: [...args, "serve", "--client", client, ...settings],
-    // The client may run without FAIRLEAD_HOME in its environment, so the entry sets the variable.
-    env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
-  };
+  const { isTemporary, ...serve } = await gatewayCommand(["--client", client], configuration, context);
+  const entry: ClientEntry = { kind: "stdio", ...serve };
   const warning =
     "Fairlead runs from npm's cache, which npm may clear; install it (docs/install.md), then run fairlead connect again";
   return { entry: formOf(client, entry), warnings: isTemporary ? [warning] : [] };
+}
+
+/** The command that other programs start: `fairlead serve` with these words, the same settings and the same home. */
+export async function gatewayCommand(
+  words: readonly string[],
+  { environment: { env }, locations }: Configuration,
+  { io, globals }: Context,
+): Promise<OwnCommand & { readonly env: Readonly<Record<string, string>> }> {
+  const own = await ownCommand(io, locations.root);
+  const settings = globals.settings === undefined ? [] : ["--settings", locations.files.user ?? globals.settings];
+  return {
+    ...own,
+    args: [...own.args, "serve", ...words, ...settings],
+    // The other program may run without FAIRLEAD_HOME in its environment, so its entry sets the variable.
+    env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
+  };
 }
 
 function bearer(url: string, token: string): ClientEntry {

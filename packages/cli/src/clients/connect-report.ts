@@ -15,6 +15,12 @@ import type { MovePlan } from "./move-servers.ts";
  */
 type ConnectAction = "written" | "unchanged" | "printed" | "declined" | "refused" | "restored" | "removed" | "revoked";
 
+/** The rule that fits a client: the command that writes it, and its file and line if `connect` has written it. */
+interface ClientRule {
+  readonly command?: string;
+  readonly written?: string;
+}
+
 /** What `connect` or `disconnect` did with one client. */
 export interface ClientReport {
   readonly client: ClientName;
@@ -23,6 +29,8 @@ export interface ClientReport {
   readonly entry?: ForeignEntry;
   readonly difference?: readonly string[];
   readonly move?: MovePlan;
+  /** The rule for the client's calls, after `connect`. */
+  readonly rule?: ClientRule;
   /** How many tokens of the client `disconnect` revoked. */
   readonly revokedTokens?: number;
   readonly warnings: readonly string[];
@@ -31,7 +39,8 @@ export interface ClientReport {
 
 /** Returns the `--json` output for one client. Hides secrets, except in an entry that `--print` shows. */
 export function clientDocument(report: ClientReport): object {
-  const { client, file, action, entry, difference, move, revokedTokens, warnings, error } = report;
+  const { client, file, action, entry, difference, move, rule, revokedTokens, warnings, error } = report;
+  const { asks, shows } = clients[client];
   return {
     client,
     title: clients[client].title,
@@ -41,6 +50,7 @@ export function clientDocument(report: ClientReport): object {
     difference,
     moved: move?.names,
     staying: move?.staying,
+    confirmation: rule && { asks, shows, ...rule },
     revokedTokens,
     warnings: unlessEmpty(warnings),
     error: error && errorDocument(error),

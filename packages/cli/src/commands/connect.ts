@@ -8,10 +8,28 @@ import { HostError } from "@fairlead/core/errors";
 import { fromForeignEntry, ownEntryName } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust";
-import { Argument } from "commander";
+import { Argument, Option } from "commander";
 import { type ClientName, clientNames, clients, isClientName } from "../clients/client.ts";
-import { entryFor, gatewayPort, isSameUrl, revokeClientTokens, withToken } from "../clients/client-entry.ts";
+import {
+  entryFor,
+  gatewayCommand,
+  gatewayPort,
+  isSameUrl,
+  revokeClientTokens,
+  withToken,
+} from "../clients/client-entry.ts";
 import { clientFile, isInstalled } from "../clients/client-places.ts";
+import {
+  type AllowedCalls,
+  allowCalls,
+  allowChoices,
+  callWords,
+  confirmationText,
+  fittingCalls,
+  geminiNote,
+  ruleCommand,
+  ruleQuestion,
+} from "../clients/client-rule.ts";
 import { changeServers, openClientText } from "../clients/client-text.ts";
 import {
   type ConnectPlan,
@@ -30,6 +48,8 @@ import {
   lineDifference,
   printedEntry,
 } from "../clients/connect-report.ts";
+import { isListening, serviceState, serviceUnit, unitText } from "../clients/http-service.ts";
+import { installLink, isLinkClient, linkClients } from "../clients/install-link.ts";
 import { listClients } from "../clients/list-clients.ts";
 import { type MovePlan, moveServers, planMove } from "../clients/move-servers.ts";
 import { type Receipt, ReceiptStore } from "../clients/receipts.ts";
@@ -37,7 +57,7 @@ import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { checkHttpOptions, toPort } from "../shell/http-server.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
-import type { Context, Io, Verb } from "../shell/verb.ts";
+import { type Context, type Io, usageError, type Verb } from "../shell/verb.ts";
 
 interface Options {
   readonly print?: boolean;
@@ -46,6 +66,8 @@ interface Options {
   readonly port?: string;
   readonly replace?: boolean;
   readonly list?: boolean;
+  readonly link?: boolean;
+  readonly allow?: (typeof allowChoices)[number];
 }
 
 const connect: Verb = {
@@ -61,14 +83,20 @@ that is installed here.
 With --http, the entry has a URL on this machine and a token of its own; "fairlead serve --http --port ${gatewayPort}" must run.
 With --replace, the client's own servers move to your Fairlead settings, their secrets to the secret store. Servers that
 cannot be moved stay. With --list, tests Fairlead's entry in each client: connects as the client would, and shows
-whether Fairlead answers. Also lists the clients' tokens; "fairlead disconnect CLIENT" revokes them.
+whether Fairlead answers. Also lists the clients' tokens; "fairlead disconnect CLIENT" revokes them. With --link, prints
+links with which VS Code and Cursor offer to add the entry themselves.
+
+Some clients ask you before each call, others ask nobody. connect says which, and offers the rule that fits: all tools
+for a client that asks, tools that only read for one that does not. --allow writes the rule without a question.
 
 Examples:
   fairlead connect
   fairlead connect claude-code
   fairlead connect codex cursor --yes
   fairlead connect vscode --replace
+  fairlead connect goose --yes --allow read-only
   fairlead connect zed --print
+  fairlead connect --link cursor
   fairlead connect --list`,
 
   define(command) {
@@ -79,6 +107,13 @@ Examples:
       .option("--http", "write a URL and a token into the entry, instead of a command")
       .option("--port <number>", `with --http: the port of fairlead serve; default: ${gatewayPort}`)
       .option("--replace", "move the client's own servers to Fairlead's settings")
+      .addOption(
+        new Option(
+          "--allow <calls>",
+          "write a rule that allows the client's calls of all tools, or of tools that only read, or write none",
+        ).choices(allowChoices),
+      )
+      .option("--link", "print links that add Fairlead to VS Code and Cursor; writes nothing")
       .option("--list", "show which clients are connected, and test Fairlead's entry in each");
   },
 
@@ -88,6 +123,7 @@ Examples:
     checkHttpOptions(options, context);
     const configuration = await configurationOf(context);
     if (options.list) return listClients(operands.filter(isClientName), configuration, context);
+    if (options.link) return printLinks(options, configuration, context);
     const names = operands.length > 0 ? operands.filter(isClientName) : await installed(configuration);
     if (names.length === 0)
       throw new HostError("not_found", "no MCP client found on this machine", {
@@ -96,7 +132,8 @@ Examples:
     const reports: ClientReport[] = [];
     for (const client of new Set(names)) reports.push(await connectOne(client, options, configuration, context));
     const errors = reports.flatMap(({ error }) => error ?? []);
-    if (globals.json) out.json({ clients: reports.map(clientDocument), ...undoDocument(reports) });
+    const service = options.http ? await tellService(options, configuration, context) : undefined;
+    if (globals.json) out.json({ clients: reports.map(clientDocument), service, ...undoDocument(reports) });
     const [error] = errors;
     if (error === undefined) return;
     for (const { message, next } of globals.json ? [] : errors.slice(0, -1))
@@ -108,6 +145,48 @@ Examples:
 async function installed({ environment }: Configuration): Promise<readonly ClientName[]> {
   const found = await Promise.all(clientNames.map((client) => isInstalled(client, environment)));
   return clientNames.filter((_client, at) => found[at]);
+}
+
+/**
+ * Prints install links. Refuses `--http`, because programs and browsers keep the links that they open, so that a token in
+ * a link would stay there.
+ */
+async function printLinks({ http }: Options, configuration: Configuration, context: Context): Promise<void> {
+  const { out, globals, operands } = context;
+  if (http) throw usageError("--link and --http cannot be combined: the link would contain a token", context);
+  const other = operands.find((name) => !isLinkClient(name));
+  if (other !== undefined)
+    throw usageError(`${other} opens no install links: ${linkClients.join(" and ")} do`, context);
+  const wanted = operands.length > 0 ? linkClients.filter((client) => operands.includes(client)) : linkClients;
+  const links = await Promise.all(
+    wanted.map(async (client) => {
+      const { entry, warnings } = await entryFor(client, "", undefined, configuration, context);
+      return { client, link: installLink(client, entry), warnings };
+    }),
+  );
+  for (const warning of links[0]?.warnings ?? []) out.warn(safe`warning: ${toVisibleLine(warning)}`);
+  if (globals.json) return out.json({ links: links.map(({ client, link }) => ({ client, link })) });
+  for (const { link } of links) out.print(toSafeLine(link));
+}
+
+/** Says whether `fairlead serve --http` runs. Returns the same for `--json`. */
+async function tellService(
+  { port: word = gatewayPort }: Options,
+  configuration: Configuration,
+  context: Context,
+): Promise<object> {
+  const port = toPort(word, context);
+  const listening = await isListening(port);
+  const { home, platform } = configuration.environment;
+  const command = await gatewayCommand(["--http", "--port", String(port)], configuration, context);
+  const service = { ...command, home, platform };
+  const unit = serviceUnit(service);
+  const { out, globals } = context;
+  if (!globals.json) {
+    out.say(serviceState(port, listening));
+    if (!listening && unit !== undefined && !globals.quiet) out.exactly(unitText(unit));
+  }
+  return { port, listening, unit };
 }
 
 function undoDocument(reports: readonly ClientReport[]): object {
@@ -133,11 +212,12 @@ async function connectOne(
 async function tryConnect(
   client: ClientName,
   file: string,
-  { print = false, yes = false, replace = false, http = false, port = gatewayPort }: Options,
+  options: Options,
   configuration: Configuration,
   context: Context,
 ): Promise<ClientReport> {
   const { out, globals } = context;
+  const { print = false, yes = false, replace = false, http = false, port = gatewayPort } = options;
   const url = http ? `http://127.0.0.1:${toPort(port, context)}/mcp` : undefined;
   const { entry, warnings } = await entryFor(client, file, url, configuration, context);
   const base = { client, file, entry, warnings };
@@ -167,7 +247,9 @@ async function tryConnect(
   };
   if (plan.earlier !== undefined && (plan.text === plan.after || isSameUrl(plan, request.move))) {
     if (!globals.json) out.say(safe`${toSafeLine(clients[client].title)} is already connected: ${toSafeLine(file)}`);
-    return report;
+    // The first `connect` has said who asks. Now only a rule that the command line names is written.
+    const rule = options.allow && (await settleRule(client, options, configuration, context));
+    return { ...report, rule };
   }
   const words = `connect ${client}${http ? " --http" : ""}${replace ? " --replace" : ""}`;
   if (!(await mayWrite(report, words, yes, context))) {
@@ -179,7 +261,36 @@ async function tryConnect(
   const action = await write(final, move, receipts, configuration, context);
   // A stdio entry needs no token, so Fairlead deletes the tokens of an earlier HTTP entry.
   if (url === undefined && plan.earlier !== undefined) await revokeClientTokens(client, state);
-  return { ...report, action };
+  const rule = await settleRule(client, options, configuration, context);
+  if (!globals.json) out.undo(`fairlead disconnect ${client}`);
+  return { ...report, action, rule };
+}
+
+/** Says who asks about the client's calls, and writes the rule that `--allow` or the user chooses. */
+async function settleRule(
+  client: ClientName,
+  { allow, yes = false }: Options,
+  configuration: Configuration,
+  { io, out, globals }: Context,
+): Promise<NonNullable<ClientReport["rule"]>> {
+  const fitting = fittingCalls(client);
+  const command = fitting && ruleCommand(client, fitting);
+  if (allow === undefined && !globals.json) out.say(confirmationText(client));
+  const chosen: AllowedCalls | "nothing" | undefined =
+    allow ??
+    (fitting !== undefined && !yes && canAsk(io) && (await confirm(io, ruleQuestion(client, fitting)))
+      ? fitting
+      : undefined);
+  if (chosen === undefined || chosen === "nothing") return { command };
+  const written = await allowCalls(client, chosen, configuration);
+  if (!globals.json) {
+    if (allow !== undefined) out.warn(safe`note: ${geminiNote}`);
+    out.say(
+      safe`${toSafeLine(clients[client].title)} may call ${callWords(chosen)} without Fairlead's question: ${toSafeLine(written)}`,
+    );
+    out.undo(ruleCommand(client, chosen, "remove"));
+  }
+  return { command, written };
 }
 
 /**
@@ -223,10 +334,6 @@ async function write(
   out.say(
     safe`connected: ${toSafeLine(clients[client].title)} (${toSafeLine(file)}); restart the program to load the change`,
   );
-  out.say(
-    safe`${toSafeLine(clients[client].title)}'s first call of a tool needs your approval, unless a rule allows it; to allow a server's tools without asking: fairlead policy allow --client ${toSafeLine(client)} 'SERVER.*'`,
-  );
-  out.undo(`fairlead disconnect ${client}`);
   return "written";
 }
 

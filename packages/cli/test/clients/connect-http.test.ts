@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, readdir, readFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
@@ -97,7 +98,9 @@ test("a token of --print is listed, and disconnect revokes it although Fairlead 
   await using here = await connectMachine();
   await using gateway = await gatewayOf(here);
   const printed = await here.fairlead("connect", "vscode", "--http", "--port", gateway.port, "--print");
-  expect(printed.stderr).toBe("undo: fairlead disconnect vscode\n");
+  expect(printed.stderr).toBe(
+    `undo: fairlead disconnect vscode\na program listens on port ${gateway.port}; the entry works if it is fairlead serve --http: fairlead connect --list\n`,
+  );
   const [authorization = ""] = /Bearer \S{40,}(?=")/.exec(printed.stdout) ?? [];
   const url = `http://127.0.0.1:${gateway.port}/mcp`;
   expect(await statusOf(url, authorization)).toBe(200);
@@ -117,4 +120,45 @@ test("a token of --print is listed, and disconnect revokes it although Fairlead 
   expect(await statusOf(url, authorization)).toBe(401);
   expect(JSON.parse((await here.fairlead("connect", "--list", "--json")).stdout)).toMatchObject({ tokens: [] });
   expect((await here.fairlead("disconnect", "vscode")).code).toBe(2);
+});
+
+test("a refused request says what to do, without a word about tokens that exist", async () => {
+  await using here = await connectMachine();
+  await using gateway = await gatewayOf(here);
+  const url = `http://127.0.0.1:${gateway.port}/mcp`;
+  const refused = async (headers: Record<string, string>): Promise<readonly [number, string]> => {
+    const response = await fetch(url, { method: "POST", headers, body: "{}" });
+    const { error } = (await response.json()) as { error: { message: string } };
+    return [response.status, error.message];
+  };
+  const next = "to write a new token into a client's settings: fairlead connect CLIENT --http";
+  expect(await refused({})).toEqual([401, expect.stringContaining(next)]);
+  expect(await refused({})).toEqual([401, expect.stringContaining("no header Authorization")]);
+  const [status, message] = await refused({ authorization: "Bearer secret-word" });
+  expect([status, message]).toEqual([401, expect.stringContaining(next)]);
+  expect(message).not.toContain("secret-word");
+  expect(await refused({ origin: "https://evil.example" })).toEqual([
+    403,
+    expect.stringContaining("send the request from a program on this machine, not from a web page"),
+  ]);
+});
+
+test("connect --http says that fairlead serve --http does not run, and prints a unit that starts it", async () => {
+  await using here = await connectMachine({ "home/.cursor/mcp.json": "{}" });
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  await once(free, "close");
+  const connect = ["connect", "cursor", "--http", "--port", String(port), "--yes"];
+  const { code, stdout } = await here.fairlead(...connect, "--json");
+  expect(code).toBe(0);
+  const unit = here.env["HOME"] === undefined ? "" : join(here.home, ".config/systemd/user/fairlead.service");
+  expect(JSON.parse(stdout)).toMatchObject({ service: { port, listening: false, unit: { file: unit } } });
+  const { stderr } = await here.fairlead(...connect);
+  expect(stderr).toContain(`does not run on port ${port}; to start it now: fairlead serve --http --port ${port}\n`);
+  expect(stderr).toContain(
+    `  ExecStart="${process.execPath}" "${here.entryFile}" "serve" "--http" "--port" "${port}"\n`,
+  );
+  expect(await readdir(here.home)).not.toContain(".config");
 });

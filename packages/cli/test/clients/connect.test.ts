@@ -30,7 +30,8 @@ describe("fairlead connect", () => {
   +     }
     }
 connected: Cursor (${here.path}/${cursorFile}); restart the program to load the change
-Cursor's first call of a tool needs your approval, unless a rule allows it; to allow a server's tools without asking: fairlead policy allow --client cursor 'SERVER.*'
+Cursor asks you before a call, and Fairlead asks too: without a rule, both questions appear in Cursor
+  to allow all tools of all servers: fairlead policy allow --client cursor '*.*'
 undo: fairlead disconnect cursor
 `,
     });
@@ -53,7 +54,7 @@ undo: fairlead disconnect cursor
   test("says what will be asked, and the rule that helps; with --quiet it and disconnect say nothing", async () => {
     await using here = await connectMachine({ [cursorFile]: "{}" });
     expect((await here.fairlead("connect", "cursor", "--yes")).stderr).toContain(
-      "Cursor's first call of a tool needs your approval, unless a rule allows it; to allow a server's tools without asking: fairlead policy allow --client cursor 'SERVER.*'\n",
+      "to allow all tools of all servers: fairlead policy allow --client cursor '*.*'\n",
     );
     const silent = { code: 0, stdout: "", stderr: "" };
     expect(await here.fairlead("disconnect", "cursor", "--yes", "--quiet")).toEqual(silent);
@@ -70,6 +71,10 @@ undo: fairlead disconnect cursor
       await terminal.until(/Write this\? \[y\/N\]/);
       terminal.type(answer);
       await terminal.until(said);
+      if (answer === "y\r") {
+        await terminal.until(/Write this rule for Cursor/);
+        terminal.type("\r");
+      }
       expect(await terminal.exitCode).toBe(0);
       expect((await textOf(here, cursorFile))?.includes("fairlead")).toBe(answer === "y\r");
     }

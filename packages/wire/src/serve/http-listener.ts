@@ -52,6 +52,9 @@ export interface HttpListener {
 }
 
 const loopback = "127.0.0.1";
+/** For a request whose headers `Host` or `Origin` name another address, as those of a web page do. */
+const foreignMessage =
+  "the headers Host and Origin of a request must name this server, for example localhost with its port; send the request from a program on this machine, not from a web page or through a proxy that keeps another Host";
 
 /**
  * Starts listening on 127.0.0.1.
@@ -76,7 +79,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
     if (method === "OPTIONS") return answerEmpty(response, 403);
     if (method !== "POST" && method !== "GET" && method !== "DELETE")
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
-    if (!namesListener(request, ownPort)) return answerEmpty(response, 403, closing);
+    if (!namesListener(request, ownPort)) return refuse(response, { status: 403, message: foreignMessage });
     const admitted = admit({ path: pathOf(request), authorization: request.headers.authorization });
     if ("status" in admitted) return refuse(response, admitted);
     const owner = owners.get(admitted.owner);

@@ -57,6 +57,8 @@ tool replaces the first. A rule for one tool is stronger than a rule for the who
   'server.get_*'   every tool whose name matches; ? matches one character
   --kind resource|prompt|sampling SERVER[.NAME]   the same for resources (by URI), prompts and sampling
   --client NAME    only requests from this client of fairlead serve, such as claude-code
+  --read-only      only tools whose server says that they change nothing; a rule that allows counts only for servers
+                   whose annotations you trust: fairlead.servers.NAME.trustAnnotations
 
 Examples:
   fairlead policy ${words[decision]} demo.greet
@@ -72,6 +74,7 @@ Examples:
         "--args-pattern <regex>",
         "only calls whose arguments, as compact JSON with sorted keys, match this pattern",
       );
+      command.option("--read-only", "only tools whose annotation readOnlyHint is true");
     },
 
     async run(context) {
@@ -106,13 +109,20 @@ function refuseUnknownServer({ server, found }: Subject, host: Host, { operands:
   });
 }
 
+/** The options of a rule that make it about fewer calls. */
+interface Conditions {
+  readonly argsPattern?: string;
+  readonly readOnly?: boolean;
+}
+
 async function toRule(
   { server, tool, kind, found, client }: Subject,
   decision: DecisionOutcome,
   { command }: Context,
 ): Promise<RuleToWrite> {
-  const { argsPattern } = command.opts<{ readonly argsPattern?: string }>();
+  const { argsPattern, readOnly } = command.opts<Conditions>();
   if (argsPattern !== undefined) await checkPattern(argsPattern);
+  if (readOnly && kind !== "tool") throw new HostError("usage", "--read-only works only for tools");
   // A tool's name can look like a pattern, for example "*". A rule for this tool must not match any other tool.
   const exact = (name: string, isThere: boolean): string =>
     isWild(name) && !(isThere && decision === "allow") ? name : escapeName(name);
@@ -122,6 +132,7 @@ async function toRule(
     kind: kind === "tool" ? undefined : kind,
     argsPattern,
     client,
+    readOnly,
     decision,
   };
 }
@@ -148,7 +159,8 @@ function report(
     return;
   }
   const whose = rule.client === undefined ? safe`` : safe` for client ${toVisibleLine(rule.client)}`;
-  const about = safe`${toVisibleLine(subjectName(rule))}${whose}`;
+  const which = rule.readOnly ? safe` if read-only` : safe``;
+  const about = safe`${toVisibleLine(subjectName(rule))}${which}${whose}`;
   const before = replaced === undefined || replaced === rule.decision ? safe`` : safe` (was ${toSafeLine(replaced)})`;
   const verb = replaced === rule.decision ? safe`already in` : safe`written to`;
   out.show(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${position}${before}`);
@@ -194,7 +206,8 @@ function tellUnknown({ server, tool, found }: Subject, out: Output): void {
 
 function undoLine(replaced: string | undefined, { command, operands }: Context): string {
   const word = replaced === "ask_user" ? "ask" : (replaced ?? "remove");
-  const { server, tool, kind, argsPattern, client } = command.opts<Readonly<Record<string, string | undefined>>>();
+  const { server, tool, kind, argsPattern, client, readOnly } =
+    command.opts<Readonly<Record<string, string | undefined>>>();
   const options = Object.entries({
     "--kind": kind === "tool" ? undefined : kind,
     "--server": server,
@@ -203,7 +216,8 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
     "--client": client,
   });
   const given = options.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${toShellWord(value)}`));
-  return ["fairlead policy", word, ...operands.map(toShellWord), ...given].join(" ");
+  const conditions = readOnly === undefined ? [] : ["--read-only"];
+  return ["fairlead policy", word, ...operands.map(toShellWord), ...given, ...conditions].join(" ");
 }
 
 type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
@@ -263,6 +277,7 @@ Examples:
   define(command) {
     defineSubject(command, "rule", "the tool, as in policy allow; or FILE:LINE");
     command.option("--args-pattern <regex>", "remove the rule that has this argument pattern");
+    command.option("--read-only", "remove the rule that was written with --read-only");
   },
 
   async run(context) {
@@ -314,8 +329,8 @@ async function removeAbout(
   context: Context,
 ): Promise<void> {
   const { server, tool, kind, client } = subject;
-  const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
-  const condition = { argsPattern, client };
+  const { argsPattern, readOnly } = context.command.opts<Conditions>();
+  const condition = { argsPattern, client, readOnly };
   // A rule escapes `*` in a tool's name, but not in a pattern. The user types `*` for both, so both spellings match.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
@@ -325,7 +340,7 @@ async function removeAbout(
   const own = files.filter(({ tier }) => tier === "user");
   const removed = await Promise.all(own.map(({ file }) => removeFrom(file, isMeant)));
   const found = removed.filter(({ rules }) => rules.length > 0);
-  const isWhole = kind === "tool" && argsPattern === undefined;
+  const isWhole = kind === "tool" && argsPattern === undefined && !readOnly;
   const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool, client) : 0;
   if (found.length === 0 && approvals === 0) throw await nothingFound(subject, host);
   reportRemoval(found, approvals, configuration, context);

@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { errorMessage } from "@fairlead/wire/text";
 import type { AST } from "toml-eslint-parser";
 import { HostError } from "../../errors.ts";
@@ -33,6 +34,8 @@ export interface RuleToWrite {
   readonly argsPattern?: string;
   /** The gateway client whose requests the rule covers. By default, the rule covers the requests of all senders. */
   readonly client?: string;
+  /** Whether the rule covers only tools whose servers claim that they read only (`readOnlyHint`). */
+  readonly readOnly?: boolean;
   readonly decision: DecisionOutcome;
 }
 
@@ -103,6 +106,8 @@ const comparable = new Set([
   "denyMessage",
 ]);
 
+const readOnlyAnnotations = { readOnlyHint: true };
+
 /** A `[[rule]]` in the text of a policy file. */
 export interface RuleInFile {
   /** The line of the rule's `[[rule]]`. */
@@ -158,10 +163,11 @@ function rulesOf({ nodes, toValue }: TomlText): readonly RuleInFile[] {
 /** Whether a rule is about exactly these requests. False for a rule with an additional condition. */
 export function isAbout(
   { members, value }: RuleInFile,
-  { server, tool, kind = "tool", argsPattern, client }: Omit<RuleToWrite, "decision">,
+  { server, tool, kind = "tool", argsPattern, client, readOnly = false }: Omit<RuleToWrite, "decision">,
 ): boolean {
   return (
-    [...members.keys()].every((name) => comparable.has(name)) &&
+    [...members.keys()].every((name) => comparable.has(name) || (readOnly && name === "annotations")) &&
+    isDeepStrictEqual(value("annotations"), readOnly ? readOnlyAnnotations : undefined) &&
     value("mcpName") === server &&
     value("toolName") === tool &&
     (value("kind") ?? "tool") === kind &&
@@ -199,8 +205,8 @@ export function usualPriority(rule: Pick<RuleToWrite, "tool" | "argsPattern" | "
 }
 
 /** The members of the rule in a file. @throws HostError `usage` for a text that a policy file cannot contain */
-function toMembers(rule: RuleToWrite): Readonly<Record<string, string | number | undefined>> {
-  const { server, tool, kind = "tool", argsPattern, client, decision } = rule;
+function toMembers(rule: RuleToWrite): Readonly<Record<string, unknown>> {
+  const { server, tool, kind = "tool", argsPattern, client, readOnly = false, decision } = rule;
   for (const text of [server, tool, client, argsPattern]) if (text !== undefined) checkText(text);
   return {
     mcpName: server,
@@ -208,6 +214,7 @@ function toMembers(rule: RuleToWrite): Readonly<Record<string, string | number |
     kind: kind === "tool" ? undefined : kind,
     client,
     argsPattern,
+    annotations: readOnly ? readOnlyAnnotations : undefined,
     decision,
     priority: usualPriority(rule),
   };

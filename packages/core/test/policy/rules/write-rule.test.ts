@@ -41,6 +41,10 @@ describe("the narrower a rule, the higher its priority", () => {
       { mcpName: "git", toolName: "*", client: "codex", priority: 150 },
     ],
     [
+      { server: "*", tool: "*", client: "goose", readOnly: true },
+      { mcpName: "*", toolName: "*", client: "goose", annotations: { readOnlyHint: true }, priority: 150 },
+    ],
+    [
       { server: "git", tool: "push", argsPattern: "main" },
       { mcpName: "git", toolName: "push", argsPattern: "main", priority: 300 },
     ],
@@ -48,6 +52,21 @@ describe("the narrower a rule, the higher its priority", () => {
     await using home = await temporaryFolder();
     await writeRule(join(home.path, file), { ...rule, decision: "ask_user" });
     expect(parse(await home.read(file))).toEqual({ rule: [{ ...expected, decision: "ask_user" }] });
+  });
+});
+
+test("a rule for tools that only read stands beside the rule for all tools, and each is changed alone", async () => {
+  await using home = await temporaryFolder();
+  const path = join(home.path, file);
+  const about = { server: "git", tool: "*" };
+  await writeRule(path, { ...about, decision: "ask_user" });
+  await writeRule(path, { ...about, readOnly: true, decision: "allow" });
+  expect(await writeRule(path, { ...about, decision: "deny" })).toMatchObject({ replaced: "ask_user" });
+  expect(await writeRule(path, { ...about, readOnly: true, decision: "ask_user" })).toMatchObject({
+    replaced: "allow",
+  });
+  expect(parse(await home.read(file))).toMatchObject({
+    rule: [{ decision: "deny" }, { decision: "ask_user", annotations: { readOnlyHint: true } }],
   });
 });
 
