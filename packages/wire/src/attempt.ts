@@ -96,7 +96,10 @@ function causeOfEnd(error: unknown): unknown {
 
 /** The options of `connect` that a transport needs. */
 export interface ChannelOptions
-  extends Pick<ConnectOptions, "onStderr" | "processes" | "auth" | "proxyFor" | "background" | "ca" | "time"> {
+  extends Pick<
+    ConnectOptions,
+    "onStderr" | "processes" | "largeMessages" | "auth" | "proxyFor" | "background" | "ca" | "time"
+  > {
   readonly limits: WireLimits;
   readonly times: WireTimes;
 }

@@ -2,6 +2,7 @@
 
 export { connect } from "./connect.ts";
 export { WireError, type WireErrorCode, type WireEvidence } from "./errors.ts";
+export { type HeldMessage, LargeMessages, type LargeMessagesOptions } from "./rpc/large-messages.ts";
 export type {
   Era,
   JsonObject,

@@ -1,5 +1,6 @@
 /** The targets and options of `connect`, with the default limits and times. */
 
+import type { LargeMessages } from "./rpc/large-messages.ts";
 import type { TimeSource } from "./rpc/time.ts";
 import type { Era, JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler } from "./session.ts";
 import type { ProcessRegistry } from "./stdio/process-registry.ts";
@@ -135,6 +136,11 @@ export interface ConnectOptions {
    * process.
    */
   readonly processes?: ProcessRegistry;
+  /**
+   * Limits how many bytes of large messages are in memory at the same time. Share one among connections to limit them
+   * together. Default: each connection has its own limit.
+   */
+  readonly largeMessages?: LargeMessages | undefined;
   /** Called with the server's stderr as it arrives. The text may contain terminal control characters. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;

@@ -12,6 +12,7 @@ import {
 import { Consent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { CommandCaller, RelayClient } from "@fairlead/gateway/relay/speech";
+import { LargeMessages } from "@fairlead/wire";
 import type { Io } from "../shell/verb.ts";
 import { version } from "../shell/version.ts";
 import { mentionedVariables, withoutIde } from "./workspace-variables.ts";
@@ -28,6 +29,8 @@ export interface OpenGatewayOptions {
 
 /** Creates the gateway. It loads a workspace's settings when the first client of this workspace connects. */
 export function openGateway({ io, state, debug = false, note }: OpenGatewayOptions): Gateway {
+  // One limit for the process: its hosts hold the results of all servers in the same memory.
+  const largeMessages = new LargeMessages();
   const createHost: CreateGatewayHost = async (workspace, hooks) => {
     const from = configurationOptions(workspace, io);
     const ide = ideOf(from, io);
@@ -36,7 +39,7 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
       await ide.close();
       throw error;
     });
-    const host = openHost(first, { load, ide, recover: true, watch: true, lazy: true, debug, ...hooks });
+    const host = openHost(first, { load, ide, recover: true, watch: true, lazy: true, debug, largeMessages, ...hooks });
     host.on("history_failed", ({ message }) => note(`not recorded in the history: ${message}`));
     await Promise.all([host.recall(), host.policy()]);
     return host;

@@ -3,7 +3,7 @@
  * recording. Sessions and relays both use it.
  */
 
-import type { ConnectOptions, JsonObject, ProcessRegistry, Target } from "@fairlead/wire";
+import type { ConnectOptions, JsonObject, LargeMessages, ProcessRegistry, Target } from "@fairlead/wire";
 import type { MachineObserver } from "../auth/machine/machine-auth.ts";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
 import type { Clock } from "../clock.ts";
@@ -36,6 +36,8 @@ import { type WatchedAuth, watchAuth } from "./watched-auth.ts";
 export interface ConnectContext extends LaunchContext {
   /** The process registry of the host, created when the first server starts. */
   readonly keeper: () => Promise<ProcessRegistry>;
+  /** The limit for large messages of all servers together. */
+  readonly largeMessages?: LargeMessages | undefined;
   /** The setting `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   readonly secret: (name: string) => Promise<string | undefined>;
@@ -75,7 +77,7 @@ export interface PreparedConnection {
   readonly traffic: TrafficLog;
   readonly tell: ReturnType<typeof createStepper>;
   /** The options of `@fairlead/wire` that are the same for a session and a relay. */
-  readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "auth"> & Listeners;
+  readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "largeMessages" | "auth"> & Listeners;
   readonly explain: (error: unknown, circumstances: Circumstances) => HostError;
   /** Returns npm's log of this start, if npm starts the server. */
   readonly npmLog: () => Promise<NpmLog | undefined>;
@@ -174,6 +176,7 @@ export async function prepareConnection(
       signal: deadline.signal,
       times: { connect: timeout.milliseconds },
       processes: launch && (await context.keeper()),
+      largeMessages: context.largeMessages,
       auth: auth?.hook,
       ...withRecord(traffic.listeners, record),
     },

@@ -1,6 +1,6 @@
 /** What all connections of a host share: process registry, secrets, sign-in and log files. */
 
-import { createProcessRegistry } from "@fairlead/wire";
+import { createProcessRegistry, LargeMessages } from "@fairlead/wire";
 import type { ConnectContext } from "../connect/prepare-connection.ts";
 import type { ServerLogs } from "../connect/server-log.ts";
 import { once } from "../files/once.ts";
@@ -25,14 +25,17 @@ export interface HostConnectContext {
 export type HostConnectContextOptions = Pick<
   OpenHostOptions,
   "debug" | "record" | "tokens" | "openBrowser" | "signIn" | "declare"
-> & { readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]> };
+> & {
+  readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]>;
+  readonly largeMessages?: LargeMessages | undefined;
+};
 
 /** Creates the shared parts. They are loaded with the first connection. */
 export function createConnectContext(
   configuration: () => Configuration,
   options: HostConnectContextOptions = {},
 ): HostConnectContext {
-  const { debug = false, record, tokens, declare, hideSecrets } = options;
+  const { debug = false, record, tokens, declare, hideSecrets, largeMessages = new LargeMessages() } = options;
   let opened: Promise<ServerLogs> | undefined;
 
   const openLogs = once(async () => {
@@ -69,6 +72,7 @@ export function createConnectContext(
         commonVariables: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
+        largeMessages,
         secret,
         auth: async (definition, serverUrl, observe) => (await signIn()).hookFor(definition, serverUrl, observe),
         log: (serverName) => logs.of(serverName),

@@ -3,6 +3,7 @@
  * gives it the functions that programs use.
  */
 
+import type { LargeMessages } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { createEmitter, type Emitter, type ServerChanges, type ServerState } from "../events.ts";
@@ -48,6 +49,8 @@ export interface RunningHostOptions extends OpenHostOptions {
   readonly ide?: Pick<IdeTrust, "onChange" | "close">;
   /** Opens a server's session in the background host. Default: this process starts or reaches the server itself. */
   readonly background?: OpenInBackground;
+  /** The limit for large messages, if several hosts in one process share it. Default: the host has its own. */
+  readonly largeMessages?: LargeMessages;
 }
 
 /** The state of one host. After `close`, it neither runs nor writes anything. */

@@ -260,7 +260,7 @@ async function begin(server: Server, path: string): Promise<void> {
 /** If the other side disconnects, the channel closes, which cancels its open requests. */
 function openSocket(socket: Socket): OpenChannel {
   return async (events, signal) => {
-    const channel = await openClientStdio({ input: socket, output: socket }, { times, limits })(events, signal);
+    const channel = await openClientStdio({ input: socket, output: socket }, { times })(events, signal);
     const close = (): void => void channel.close();
     socket.once("end", close).once("close", close);
     socket.resume();
@@ -299,8 +299,6 @@ const nothing = (): void => {};
 
 /** A response may take any time, as long as the client reads. `unreadTime` ends a connection on which it does not. */
 const times = { send: Number.POSITIVE_INFINITY };
-/** With 32 MiB that wait for a client and another result of 64 MiB, the host needs less than 256 MiB for this client. */
-const limits = { messageBytes: 64 * 1024 * 1024, unsentBytes: 32 * 1024 * 1024 };
 
 /** Resolves when the operating system has the line. It then arrives even if this process ends. */
 function written(socket: Socket, text: string): Promise<void> {

@@ -39,6 +39,11 @@ export async function readEvents(
 ): Promise<void> {
   const fault = { tooLarge: false };
   let events = 0;
+  /** Bytes that the parser keeps, because their event is not complete. Comments are not kept. */
+  let held = 0;
+  const message = budget.largeMessages.begin();
+  // A stream that was closed needs no further turn.
+  body.once("close", () => message.release());
   /** Set after a long event. Resolves when the listener has handled that event and the events after it. */
   let taking: Promise<void> | undefined;
   const parser = createParser({
@@ -49,6 +54,9 @@ export async function readEvents(
       taking = taking ? taking.then(() => listener.event(next)) : listener.event(next);
       // Prevents an unhandled rejection. `takeLong` awaits this promise too, and reports the error.
       taking?.catch(() => {});
+    },
+    onComment() {
+      held = 0;
     },
     onRetry: (milliseconds) => listener.retry(milliseconds),
     onError: (error) => {
@@ -78,9 +86,15 @@ export async function readEvents(
       budget.bytes(chunk.length);
       for (let from = 0; from < chunk.length; ) {
         const { end, lines } = nextSlice(chunk, from);
+        const before = events;
+        held += end - from;
         feed(chunk.subarray(from, end), lines);
         from = end;
         if (taking) await takeLong();
+        if (events > before) held = 0;
+        message.hold(held);
+        const turn = message.turn();
+        if (turn) await turn;
         if (budget.isSpent()) await new Promise<void>((resolve) => budget.whenRefilled(resolve));
         // While the lines were parsed, the listener or the read budget may have closed the stream.
         if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
@@ -92,6 +106,8 @@ export async function readEvents(
   } catch (cause) {
     if (cause instanceof WireError) throw cause;
     throw new WireError("stream_lost", "the server's event stream broke off", {}, { cause });
+  } finally {
+    message.release();
   }
 }
 

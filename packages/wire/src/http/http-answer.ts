@@ -2,6 +2,7 @@
 
 import { WireError, type WireEvidence } from "../errors.ts";
 import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
+import { type HeldMessage, LargeMessages } from "../rpc/large-messages.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
 import { decodeInSlices, decodePieces } from "../shapes/decode.ts";
 import { excerpt, isObject, parseJson, stringOf } from "../shapes/json.ts";
@@ -30,8 +31,20 @@ export function kindOf(answer: HttpAnswer): AnswerKind {
 export async function readSizedJson(
   answer: HttpAnswer,
   maxBytes: number,
+  largeMessages: LargeMessages = new LargeMessages(),
 ): Promise<{ readonly value: unknown; readonly size: number }> {
-  const written = await readText(answer, maxBytes);
+  const message = largeMessages.begin();
+  try {
+    return await parseBody(answer, await readText(answer, maxBytes, message));
+  } finally {
+    message.release();
+  }
+}
+
+async function parseBody(
+  answer: HttpAnswer,
+  written: string,
+): Promise<{ readonly value: unknown; readonly size: number }> {
   const text = written.charCodeAt(0) === 0xfeff ? written.slice(1) : written;
   if (text === "") return { value: undefined, size: 0 };
   const value = text.length < longJson ? parseJson(text) : await parseLongJson(text);
@@ -43,7 +56,7 @@ export async function readSizedJson(
 }
 
 /** Uses event listeners, because `for await` would take several times as long as parsing a small response. */
-function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
+function readText(answer: HttpAnswer, maxBytes: number, message: HeldMessage): Promise<string> {
   const { body } = answer;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -51,10 +64,17 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
     body.on("data", (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= maxBytes) return;
+      if (size <= maxBytes) return waitForTurn();
       reject(new WireError("too_large", `the server's response is larger than ${maxBytes} bytes`));
       body.destroy();
     });
+    function waitForTurn(): void {
+      message.hold(size);
+      const turn = message.turn();
+      if (turn === undefined) return;
+      body.pause();
+      void turn.then(() => body.resume());
+    }
     body.on("end", () => resolve(size < longJson ? decodePieces(chunks, size) : decodeInSlices(chunks)));
     const cut = (cause?: Error): void =>
       reject(

@@ -5,6 +5,7 @@
 import { WireError } from "../errors.ts";
 import { signalOf } from "../rpc/abort.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
+import type { LargeMessages } from "../rpc/large-messages.ts";
 import { createReadBudget } from "../rpc/read-budget.ts";
 import { requestIdOf } from "../rpc/rpc-messages.ts";
 import type { TimeSource } from "../rpc/time.ts";
@@ -38,6 +39,8 @@ const firstStateless = "2026-07-28";
 export interface HttpChannelOptions extends HttpOptions {
   readonly times: WireTimes;
   readonly time?: TimeSource | undefined;
+  /** See `ConnectOptions`. */
+  readonly largeMessages?: LargeMessages | undefined;
 }
 
 /** Returns the function that opens a streamable HTTP channel. The connection opens with the first message. */
@@ -56,9 +59,9 @@ function createHttpChannel(
   events: ChannelEvents,
   options: HttpChannelOptions,
 ): Channel {
-  const { limits, times, time } = options;
+  const { limits, times, time, largeMessages } = options;
   const closing = new AbortController();
-  const budget = createReadBudget({ limits, times, time, onFlooding: end });
+  const budget = createReadBudget({ limits, times, time, largeMessages, onFlooding: end });
   /** The server's URL or, after a redirect, the URL that answered the handshake. */
   let url = given;
   let version: string | undefined;
@@ -157,7 +160,7 @@ function createHttpChannel(
     const kind = kindOf(answer);
     if (kind === "events") return readStream(answer, id, stop, maxBytes);
     if (kind !== "json") throw statusError(answer, await readStart(answer.body));
-    const { value, size } = await readSizedJson(answer, maxBytes);
+    const { value, size } = await readSizedJson(answer, maxBytes, budget.largeMessages);
     const messages = messagesOf(value);
     const [only] = messages;
     // A server that cannot read a request's id answers with an error whose id is null. A lone error belongs to this
@@ -174,7 +177,7 @@ function createHttpChannel(
   /** Some servers answer a request with 404 and a JSON-RPC response. Then the session is still valid. */
   async function deliverFrom404(answer: HttpAnswer, id: unknown, maxBytes: number): Promise<boolean> {
     if (sessionId === undefined || kindOf(answer) !== "json") return false;
-    const { value, size } = await readSizedJson(answer, maxBytes).catch((error: unknown) => {
+    const { value, size } = await readSizedJson(answer, maxBytes, budget.largeMessages).catch((error: unknown) => {
       if (error instanceof WireError && error.code === "bad_message") return { value: undefined, size: 0 };
       throw error;
     });

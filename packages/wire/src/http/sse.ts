@@ -31,7 +31,7 @@ async function startStream(
   url: URL,
   client: HttpClient,
   events: ChannelEvents,
-  { limits, times, time }: HttpChannelOptions,
+  { limits, times, time, largeMessages }: HttpChannelOptions,
   opening: AbortSignal | undefined,
 ): Promise<Channel> {
   const life = new AbortController();
@@ -48,7 +48,7 @@ async function startStream(
   if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
   if (kindOf(answer) !== "events") throw statusError(answer, await readStart(answer.body));
 
-  const budget = createReadBudget({ limits, times, time, onFlooding: end });
+  const budget = createReadBudget({ limits, times, time, largeMessages, onFlooding: end });
   let version: string | undefined;
   let ended = false;
   let named: (endpoint: URL) => void = () => {};

@@ -6,6 +6,7 @@
 
 import { WireError } from "../errors.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
+import { LargeMessages } from "./large-messages.ts";
 import { systemTime, type TimeSource } from "./time.ts";
 
 /** Kinds of output that answer no request. The error message for flooding contains these words. */
@@ -37,12 +38,16 @@ export interface ReadBudget {
   isWaiting(): boolean;
   /** Ends the limit per second, and lets all waiting readers continue. */
   stop(): void;
+  /** The limit for large messages, which this server may share with others. */
+  readonly largeMessages: LargeMessages;
 }
 
 export interface ReadBudgetOptions {
   readonly limits: Pick<WireLimits, "turnBytes" | "turnLines" | "unsolicitedRate" | "unsolicitedBurst">;
   readonly times: Pick<WireTimes, "flood">;
   readonly time?: TimeSource | undefined;
+  /** Default: the server shares its limit with no other server. */
+  readonly largeMessages?: LargeMessages | undefined;
   /** Called once, when the server has been above the limit per second for `times.flood` milliseconds. */
   readonly onFlooding: (cause: WireError) => void;
 }
@@ -59,7 +64,7 @@ const shortestWait = 20;
 /** Creates the budget of one server. Nothing has been counted yet. */
 export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   const { turnBytes, turnLines, unsolicitedRate, unsolicitedBurst } = options.limits;
-  const { onFlooding, times, time = systemTime } = options;
+  const { onFlooding, times, time = systemTime, largeMessages = new LargeMessages({ time }) } = options;
   let bytesLeft = turnBytes;
   let linesLeft = turnLines;
   /** How many unrequested bytes the server may still send before reading pauses. Negative during such a pause. */
@@ -140,6 +145,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
       cancelTimer = undefined;
       plan();
     },
+    largeMessages,
   };
 }
 

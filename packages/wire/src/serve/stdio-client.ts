@@ -17,7 +17,7 @@ export interface ClientStreams {
   readonly output: Writable;
 }
 
-/** Limits and times of the channel. Defaults: as for `connect`. */
+/** Limits and times of the channel. Defaults: as for `connect`, but at most 32 MiB wait for the client. */
 export interface ClientStdioOptions {
   readonly limits?: Pick<WireLimits, "messageBytes" | "unsentBytes">;
   readonly times?: Pick<WireTimes, "send">;
@@ -28,6 +28,9 @@ export interface ClientStdioOptions {
   readonly lastAnswers?: number;
 }
 
+/** Half of what may wait for a server: a program that serves several clients holds the responses of each. */
+const clientLimits = { ...defaultLimits, unsentBytes: 32 * 1024 * 1024 };
+
 /** Fairlead reads at most this many messages of a JSON-RPC batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 100;
 
@@ -37,7 +40,7 @@ export function openClientStdio(streams: ClientStreams, options: ClientStdioOpti
 }
 
 function readClient({ input, output }: ClientStreams, events: ChannelEvents, options: ClientStdioOptions): Channel {
-  const { messageBytes, unsentBytes } = options.limits ?? defaultLimits;
+  const { messageBytes, unsentBytes } = options.limits ?? clientLimits;
   const { send: deadline } = options.times ?? defaultTimes;
   const { lastAnswers = deadline } = options;
   const outbox = createOutbox(output, { messageBytes, unsentBytes, deadline, reader: "the client" });

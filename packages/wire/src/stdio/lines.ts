@@ -16,6 +16,8 @@ const shownBytes = 512;
 /** Takes chunks of bytes, and calls `LineOptions.line` for each line. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
+  /** Returns how many bytes of an incomplete line are in memory. */
+  held(): number;
   /** Delivers the waiting lines. Returns false if `isBusy` returns true again, so that lines may still wait. */
   resume(): boolean;
   /** Ends the stream. Bytes after the last newline are delivered as a line. */
@@ -167,6 +169,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
       if (held !== "" || queued.length > 0 || isBusy()) queued.push(chunk);
       else if (!split(chunk)) giveUp();
     },
+    held: () => (start === undefined ? size : 0),
     resume() {
       if (held !== "" && !deliver(held)) giveUp();
       while (held === "" && queued.length > 0 && !isBusy()) {

@@ -21,7 +21,7 @@ import { createRing } from "./ring.ts";
 const quiet = 50;
 
 /** Limits and times of one stdio server, and what to do with its stderr. Default: a new process registry. */
-export interface StdioOptions extends Pick<ConnectOptions, "onStderr" | "processes" | "time"> {
+export interface StdioOptions extends Pick<ConnectOptions, "onStderr" | "processes" | "time" | "largeMessages"> {
   readonly limits: WireLimits;
   readonly times: WireTimes;
 }
@@ -47,7 +47,7 @@ function openChannel(
   events: ChannelEvents,
   options: StdioOptions,
 ): Channel {
-  const { limits, times, onStderr, time } = options;
+  const { limits, times, onStderr, time, largeMessages } = options;
   const { stdin, stdout, stderr } = server;
   const { messageBytes, unsentBytes } = limits;
   const stderrTail = createRing(limits.stderrBytes);
@@ -55,16 +55,18 @@ function openChannel(
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
-  /** Set while a long line is parsed in steps. The next lines wait for it. */
-  let parsing: Promise<void> | undefined;
+  /** Set while a long line is parsed in steps, or while it waits for other large messages. Nothing is read meanwhile. */
+  let busy: Promise<void> | undefined;
   let isPaused = false;
 
-  const budget = createReadBudget({ limits, times, time, onFlooding: giveUp });
+  const budget = createReadBudget({ limits, times, time, largeMessages, onFlooding: giveUp });
+  const message = budget.largeMessages.begin();
 
   function reportClosed(cause: WireError | undefined): void {
     if (over) return;
     over = true;
     budget.stop();
+    message.release();
     if (cause !== undefined) outbox.fail(cause);
     events.closed(cause);
   }
@@ -105,7 +107,7 @@ function openChannel(
 
   /**
    * Reads the output that the server wrote before its exit. The time is limited, because child processes may keep the
-   * pipes open. While a long line is parsed, nothing is read, so that time does not count.
+   * pipes open. While a long line is parsed or waits, nothing is read, so that time does not count.
    */
   async function readRemaining(): Promise<void> {
     let latest = uptime() + times.endGrace;
@@ -118,7 +120,7 @@ function openChannel(
       // If the event loop was busy, output may have arrived that Node has not read yet.
       await immediateTurn();
       const begin = uptime();
-      await parsing;
+      await busy;
       latest += uptime() - begin;
       isQuiet = before === received && !wasPaused && !isPaused && !budget.isWaiting();
     } while (!isQuiet && uptime() < latest);
@@ -144,12 +146,12 @@ function openChannel(
     limit: messageBytes,
     line: messages.take,
     slicedLine(pieces) {
-      parsing = messages
-        .takeInSlices(pieces, { nextTurn, maxMemory: memoryFor(events.largest()) })
-        .catch((error: unknown) => events.diagnostic(`a message could not be read: ${errorMessage(error)}`))
-        .finally(() => {
-          parsing = undefined;
-        });
+      stayBusy(
+        messages
+          .takeInSlices(pieces, { nextTurn, maxMemory: memoryFor(events.largest()) })
+          .catch((error: unknown) => events.diagnostic(`a message could not be read: ${errorMessage(error)}`))
+          .finally(() => message.release()),
+      );
     },
     tooLong: () => giveUp(tooLarge(messageBytes)),
     limitNow: () => events.largest(),
@@ -157,23 +159,38 @@ function openChannel(
       budget.unsolicited("notifications", bytes, 1);
       if (!over) events.dropped(start);
     },
-    isBusy: () => budget.isSpent() || parsing !== undefined,
+    isBusy: () => budget.isSpent() || busy !== undefined,
   });
   stdout.on("data", (chunk: Buffer) => {
     received += chunk.length;
     budget.bytes(chunk.length);
-    if (!over) lines.push(chunk);
+    if (!over) take(chunk);
     // When a process exits, Node resumes its stdout even if reading is paused.
     if (isPaused) stdout.pause();
-    else if (budget.isSpent() || parsing !== undefined) pauseStdout();
+    else if (budget.isSpent() || busy !== undefined) pauseStdout();
   });
 
-  /** Reading goes on when the long line is parsed and the read budget allows more output. */
+  function take(chunk: Buffer): void {
+    lines.push(chunk);
+    // While a line is parsed, its bytes are still held, and the bytes after it wait.
+    if (busy !== undefined) return;
+    message.hold(lines.held());
+    const turn = message.turn();
+    if (turn !== undefined) stayBusy(turn);
+  }
+
+  function stayBusy(until: Promise<void>): void {
+    busy = until.then(() => {
+      busy = undefined;
+    });
+  }
+
+  /** Reading goes on when `busy` has ended and the read budget allows more output. */
   function pauseStdout(): void {
     isPaused = true;
     stdout.pause();
-    if (parsing === undefined) resumeStdout();
-    else void parsing.then(resumeStdout);
+    if (busy === undefined) resumeStdout();
+    else void busy.then(resumeStdout);
   }
 
   function resumeStdout(): void {

@@ -13,6 +13,7 @@ import {
   toBody,
 } from "../../src/http/http-answer.ts";
 import { discard, type HttpAnswer, readStart, redactSent } from "../../src/http/http-client.ts";
+import { LargeMessages } from "../../src/rpc/large-messages.ts";
 import type { ReadBudget } from "../../src/rpc/read-budget.ts";
 import { turn } from "../support/collected.ts";
 import { failure } from "../support/memory-server.ts";
@@ -179,6 +180,7 @@ test("only a message that no request expects counts toward the limit for unreque
     isSpent: () => false,
     whenRefilled: (resume) => resume(),
     isWaiting: () => false,
+    largeMessages: new LargeMessages(),
     stop: () => undefined,
   };
   const delivered: unknown[] = [];

@@ -1,5 +1,6 @@
 /** A read budget that notes what is counted, and pauses reading when a test says so. */
 
+import { LargeMessages } from "../../src/rpc/large-messages.ts";
 import type { ReadBudget } from "../../src/rpc/read-budget.ts";
 
 export interface CountingBudget extends ReadBudget {
@@ -34,5 +35,6 @@ export function countingBudget(): CountingBudget {
     },
     isWaiting: () => waiting !== undefined,
     stop: () => void counted.push(["stop"]),
+    largeMessages: new LargeMessages(),
   };
 }

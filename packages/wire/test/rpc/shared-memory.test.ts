@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { connect } from "../../src/connect.ts";
+import { LargeMessages } from "../../src/rpc/large-messages.ts";
+import { settledWithin } from "../../src/rpc/time.ts";
+import type { Session } from "../../src/session.ts";
+import type { Target } from "../../src/target.ts";
+import { turn } from "../support/collected.ts";
+import { clientInfo } from "../support/modern-session.ts";
+import { type StoppedTime, stoppedTime } from "../support/simulated-time.ts";
+import { script } from "../support/stdio-server.ts";
+import { result, sendJson, startEvents, webServer } from "../support/web-server.ts";
+
+const megabyte = 1024 * 1024;
+
+/** Answers with so many bytes as a request asks for. Stops in the middle of a response, if it asks for that. */
+const stopping = `
+  const say = (message) => JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n";
+  let rest = "";
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params = {} } = JSON.parse(line);
+    if (method === "notifications/go") process.stdout.write(rest);
+    if (id === undefined) return;
+    if (method === "initialize")
+      return process.stdout.write(say({ id, result: { protocolVersion: "2025-11-25", capabilities: {} } }));
+    const text = say({ id, result: { text: "x".repeat(params.bytes) } });
+    const end = params.stops ? ${3 * megabyte} : text.length;
+    process.stdout.write(text.slice(0, end));
+    rest = text.slice(end);
+  });`;
+
+/** The same server over HTTP. */
+async function webTarget(kind: "json" | "events") {
+  let finish: () => void = () => undefined;
+  const server = await webServer(async (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const { id, method, params = {} } = JSON.parse(request.body);
+    if (method === "notifications/go") finish();
+    if (id === undefined) return void response.writeHead(202).end();
+    if (method === "initialize")
+      return sendJson(response, result(request, { protocolVersion: "2025-11-25", capabilities: {} }));
+    const json = result(request, { text: "x".repeat(params.bytes) });
+    const text = kind === "json" ? json : `: comment\n\ndata: ${json}\n\n`;
+    if (kind === "json") response.writeHead(200, { "content-type": "application/json" });
+    else startEvents(response);
+    if (!params.stops) return void response.end(text);
+    response.write(text.slice(0, 3 * megabyte));
+    finish = () => void response.end(text.slice(3 * megabyte));
+  });
+  const target: Target = { kind: "http", url: server.url, headers: {} };
+  return { target, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+async function targetOf(kind: "stdio" | "json" | "events") {
+  if (kind !== "stdio") return webTarget(kind);
+  return { target: script(stopping), [Symbol.asyncDispose]: async () => undefined };
+}
+
+/** Resolves when a message waits for another: only then does a timer run. */
+async function waits(time: StoppedTime): Promise<void> {
+  while (time.left().length === 0) await turn();
+}
+
+const lengthOf = async (session: Session, params: { readonly bytes: number; readonly stops?: boolean }) =>
+  String((await session.request("x", params))["text"]).length;
+
+test.each(["stdio", "json", "events"] as const)(
+  "a server that stops in the middle of a large result delays others only for a while, and small results not at all (%s)",
+  async (kind) => {
+    const time = stoppedTime();
+    const options = { clientInfo, era: "legacy" as const, largeMessages: new LargeMessages({ limit: megabyte, time }) };
+    await using server = await targetOf(kind);
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => connect(server.target, options)));
+    if (!first || !second || !third) throw new Error("not connected");
+    const stopped = lengthOf(first, { bytes: 4 * megabyte, stops: true });
+    // The stopped server's part fills the limit before the second one's response begins.
+    while (options.largeMessages.bytes < 2 * megabyte) await turn();
+    let isComplete = false;
+    const waiting = lengthOf(second, { bytes: 4 * megabyte }).finally(() => {
+      isComplete = true;
+    });
+    await waits(time);
+    expect(await lengthOf(third, { bytes: megabyte / 2 })).toBe(megabyte / 2);
+    expect(isComplete).toBe(false);
+    time.advance(2000);
+    expect(await waiting).toBe(4 * megabyte);
+    await first.notify("notifications/go");
+    expect(await stopped).toBe(4 * megabyte);
+    await turn();
+    expect(options.largeMessages.bytes).toBe(0);
+    await Promise.all([first, second, third].map((session) => session.close()));
+  },
+);
+
+test.each(["stdio", "json", "events"] as const)(
+  "a closed connection no longer delays the large results of others (%s)",
+  async (kind) => {
+    const time = stoppedTime();
+    const options = { clientInfo, era: "legacy" as const, largeMessages: new LargeMessages({ limit: megabyte, time }) };
+    await using server = await targetOf(kind);
+    const [first, second] = await Promise.all([1, 2].map(() => connect(server.target, options)));
+    if (!first || !second) throw new Error("not connected");
+    const stopped = lengthOf(first, { bytes: 4 * megabyte, stops: true }).catch(() => "closed");
+    while (options.largeMessages.bytes < 2 * megabyte) await turn();
+    const waiting = lengthOf(second, { bytes: 4 * megabyte });
+    await waits(time);
+    await first.close();
+    expect(await stopped).toBe("closed");
+    expect(await waiting).toBe(4 * megabyte);
+    await turn();
+    expect(options.largeMessages.bytes).toBe(0);
+    await second.close();
+  },
+);
+
+test("the result of a server that exits while it waits arrives complete", async () => {
+  const time = stoppedTime();
+  const largeMessages = new LargeMessages({ limit: megabyte, time });
+  const other = largeMessages.begin();
+  other.hold(megabyte);
+  const exiting = stopping.replace("process.stdout.write(rest)", 'process.stdout.write("", () => process.exit())');
+  const session = await connect(script(exiting), {
+    clientInfo,
+    era: "legacy",
+    largeMessages,
+    times: { endGrace: 1000 },
+  });
+  const waiting = lengthOf(session, { bytes: 1.1 * megabyte });
+  await waits(time);
+  await session.notify("notifications/go");
+  // Without a wait for its turn, the rest of the output would be given up after `endGrace`.
+  expect(await settledWithin(session.closed, 1500)).toBe(false);
+  other.release();
+  expect(await waiting).toBe(Math.floor(1.1 * megabyte));
+  expect(await session.closed).toMatchObject({ code: "exited" });
+});
