@@ -3,6 +3,8 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
+import { isCount, isFilled, isFlag, isNumber, isText } from "../../normalise/schema/json-values.ts";
+import { holds, holdsSchemas } from "../../normalise/schema/keywords.ts";
 import { followReference, pointerTo } from "../../normalise/schema/pointer.ts";
 
 /** A schema that the validator can compile, with warnings about the removed parts. */
@@ -53,13 +55,12 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
   }
 
   function prepareKeyword(key: string, value: unknown, path: string): unknown {
-    const kind = shapes.get(key)?.kind;
-    if (kind === "plain" || data.has(key)) return value;
+    if (plain.has(key) || data.has(key)) return value;
     if (Array.isArray(value))
-      return kind === undefined ? value : value.map((item, at) => prepare(item, pointerTo(path, at)));
+      return holdsSchemas(key) ? value.map((item, at) => prepare(item, pointerTo(path, at))) : value;
     if (!isObject(value)) return value;
     // An unknown keyword is prepared like a schema, because a `$ref` may point to it.
-    return kind === "named schemas" ? prepareNamed(key, value, path) : prepare(value, path);
+    return holds(key, value) === "map" ? prepareNamed(key, value, path) : prepare(value, path);
   }
 
   function prepareNamed(key: string, value: JsonObject, path: string): JsonObject {
@@ -108,23 +109,16 @@ function inPart(reasons: readonly string[]): readonly string[] {
 /** Whether a keyword restricts nothing. Some programs write null or an empty list for a keyword that is not set. */
 function saysNothing(key: string, value: unknown, schema: JsonObject): boolean {
   if (key === "nullable") return value !== true || schema["type"] === undefined;
-  return shapes.has(key) && (value === null || (Array.isArray(value) && value.length === 0));
+  return isKnown(key) && (value === null || (Array.isArray(value) && value.length === 0));
+}
+
+/** Whether the validator checks values by this keyword. */
+function isKnown(key: string): boolean {
+  return plain.has(key) || holdsSchemas(key);
 }
 
 function fits(key: string, value: unknown): boolean {
-  const shape = shapes.get(key);
-  switch (shape?.kind) {
-    case "plain":
-      return shape.fits(value);
-    case "schemas":
-      return Array.isArray(value);
-    case "named schemas":
-      return isObject(value);
-    case "schema":
-      return isObject(value) || typeof value === "boolean" || (key === "items" && Array.isArray(value));
-    case undefined:
-      return true;
-  }
+  return plain.get(key)?.(value) ?? (!holdsSchemas(key) || holds(key, value) !== "data");
 }
 
 function shownPath(path: string): string {
@@ -165,7 +159,7 @@ function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
  * because a `$ref` may point to them.
  */
 function withoutSiblings(node: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !shapes.has(key)));
+  return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !isKnown(key)));
 }
 
 /** Converts draft-04's `{ minimum: 1, exclusiveMinimum: true }` to `{ minimum: 1, exclusiveMinimum: 1 }`. */
@@ -204,41 +198,27 @@ function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readon
   };
 }
 
-type KeywordShape =
-  | { readonly kind: "plain"; fits(value: unknown): boolean }
-  | { readonly kind: "schema" | "schemas" | "named schemas" };
-
 const types = new Set<unknown>(["array", "boolean", "integer", "null", "number", "object", "string"]);
-const isString = (value: unknown): boolean => typeof value === "string";
-const isNumber = (value: unknown): boolean => typeof value === "number";
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isBoolean = (value: unknown): boolean => typeof value === "boolean";
-const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
-
-const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]])[] = [
-  [isString, ["$ref", "$dynamicRef", "$id", "$anchor", "$dynamicAnchor", "pattern"]],
-  [isNumber, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]],
-  [(value) => isNumber(value) && Number(value) > 0, ["multipleOf"]],
-  [isCount, ["minLength", "maxLength", "minItems", "maxItems"]],
-  [isCount, ["minProperties", "maxProperties", "minContains", "maxContains"]],
-  [isBoolean, ["uniqueItems"]],
-  [isNames, ["required"]],
-  [(value) => Array.isArray(value) && value.length > 0, ["enum"]],
-  [(value) => [value].flat().every((type) => types.has(type)), ["type"]],
-  [(value) => isObject(value) && Object.values(value).every(isNames), ["dependentRequired"]],
-];
+const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
 /**
- * The type of each keyword's value. A `Map`, because an object would also find inherited names such as `constructor`.
+ * What the validator accepts as the value of each keyword that contains no schema. A `Map`, because an object would also
+ * find inherited names such as `constructor`.
  */
-const shapes: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
-  ...plain.flatMap(([fits, keywords]) => keywords.map((keyword) => [keyword, { kind: "plain", fits }] as const)),
-  ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"].map(
-    (keyword) => [keyword, { kind: "schema" }] as const,
-  ),
-  ...["unevaluatedItems", "unevaluatedProperties"].map((keyword) => [keyword, { kind: "schema" }] as const),
-  ...["allOf", "anyOf", "oneOf", "prefixItems"].map((keyword) => [keyword, { kind: "schemas" }] as const),
-  ...["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"].map(
-    (keyword) => [keyword, { kind: "named schemas" }] as const,
-  ),
-]);
+const plain: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
+  [
+    { keywords: "$ref $dynamicRef $id $anchor $dynamicAnchor pattern", fits: isText },
+    { keywords: "minimum maximum exclusiveMinimum exclusiveMaximum", fits: isNumber },
+    { keywords: "multipleOf", fits: (value: unknown) => isNumber(value) && value > 0 },
+    { keywords: "minLength maxLength minItems maxItems", fits: isCount },
+    { keywords: "minProperties maxProperties minContains maxContains", fits: isCount },
+    { keywords: "uniqueItems", fits: isFlag },
+    { keywords: "required", fits: isNames },
+    { keywords: "enum", fits: isFilled },
+    { keywords: "type", fits: (value: unknown) => [value].flat().every((type) => types.has(type)) },
+    {
+      keywords: "dependentRequired",
+      fits: (value: unknown) => isObject(value) && Object.values(value).every(isNames),
+    },
+  ].flatMap(({ keywords, fits: check }) => keywords.split(" ").map((keyword) => [keyword, check] as const)),
+);

@@ -40,6 +40,11 @@ export function holds(keyword: string, value: unknown): Holds {
   return single.has(keyword) && isSchema(value) ? "schema" : "data";
 }
 
+/** Whether the keyword's value is a schema, or contains schemas. */
+export function holdsSchemas(keyword: string): boolean {
+  return single.has(keyword) || named.has(keyword) || listed.has(keyword);
+}
+
 export function subschemas(schema: JsonObject, path: string): (readonly [schema: unknown, path: string])[] {
   const found: (readonly [unknown, string])[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
