@@ -60,6 +60,11 @@ export interface ForwardOptions
     | "beforeSend"
   > {
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What aborts `signal`. Closing the host aborts it too. Without it, the host creates a controller of its own for the
+   * request, which takes as long as sending a small call.
+   */
+  readonly stop?: Pick<AbortController, "abort"> | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
   /** Whether the user has already confirmed this request. This has no effect if a rule denies the request. */

@@ -42,7 +42,7 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
     const message = `${method.slice(0, 100)} cannot be forwarded: the method is not supported`;
     return Promise.reject(new HostError("usage", message, { serverName }));
   }
-  const { signal, confirm, confirmed, turn, onProgress, connection } = given;
+  const { signal, stop, confirm, confirmed, turn, onProgress, connection } = given;
   const { name: client, conversation } = request.client;
   // Lists every member: V8 adds members to a spread object more slowly than the request is sent.
   return runRequest(
@@ -57,6 +57,7 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
       shown: subject.shown,
       target: subject.target,
       signal,
+      stop,
       confirm,
       confirmed,
       turn,

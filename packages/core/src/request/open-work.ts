@@ -14,8 +14,8 @@ export class OpenWork {
   readonly #closing = new AbortController();
   /** How much work runs now. */
   #running = 0;
-  /** Aborts the work that has a signal of its own, because its caller gave one. */
-  readonly #stops = new Set<AbortController>();
+  /** Aborts the work whose caller gave a signal. */
+  readonly #stops = new Set<Pick<AbortController, "abort">>();
   readonly #onIdle: (() => void)[] = [];
   /** All work whose caller gave no signal shares this. */
   readonly #withoutSignal: BegunWork = { signal: this.#closing.signal, end: () => this.#end() };
@@ -49,26 +49,21 @@ export class OpenWork {
   /**
    * Counts work that begins now. Its signal is aborted when the caller's signal is aborted or the host is closed. The
    * work must begin with `refuseIfClosed`, and the caller must call `end` when it has ended.
+   *
+   * @param stop What aborts `signal`, if the caller lets the host abort it.
    */
-  begin(signal?: AbortSignal): BegunWork {
+  begin(signal?: AbortSignal, stop?: Pick<AbortController, "abort">): BegunWork {
     this.#running += 1;
     // A signal of its own for each request would double the memory of small calls.
     if (signal === undefined) return this.#withoutSignal;
-    const stop = new AbortController();
-    const abort = (): void => stop.abort(signal.reason);
+    if (stop !== undefined) return this.#untilStopped(signal, stop);
+    const own = new AbortController();
+    const abort = (): void => own.abort(signal.reason);
     if (signal.aborted) abort();
     // Allows any number of listeners, because many requests may share one signal.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", abort, { once: true });
-    this.#stops.add(stop);
-    return {
-      signal: stop.signal,
-      end: () => {
-        signal.removeEventListener("abort", abort);
-        this.#stops.delete(stop);
-        this.#end();
-      },
-    };
+    return this.#untilStopped(own.signal, own, () => signal.removeEventListener("abort", abort));
   }
 
   /** Cancels all running work. Resolves when all of it has ended. */
@@ -87,6 +82,18 @@ export class OpenWork {
     } finally {
       begun.end();
     }
+  }
+
+  #untilStopped(signal: AbortSignal, stop: Pick<AbortController, "abort">, leave?: () => void): BegunWork {
+    this.#stops.add(stop);
+    return {
+      signal,
+      end: () => {
+        leave?.();
+        this.#stops.delete(stop);
+        this.#end();
+      },
+    };
   }
 
   #end(): void {

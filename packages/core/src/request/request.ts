@@ -18,6 +18,8 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
   readonly shown: AskedTool;
   readonly target: RequestTarget<Result>;
   readonly signal?: AbortSignal;
+  /** What aborts `signal`, if closing the host may abort it. */
+  readonly stop?: Pick<AbortController, "abort">;
   /**
    * Asks the user for confirmation. If absent, a request that needs confirmation is denied, unless `confirmed` is set.
    */

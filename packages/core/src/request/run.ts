@@ -56,7 +56,7 @@ interface Progress {
  * @throws HostError `denied` or `changed` if it may not run, `cancelled`, or the error of connecting or executing it
  */
 export function runRequest<Result, Shown = Result>(request: Request<Result, Shown>, host: RequestHost): Promise<Shown> {
-  const { signal, end } = host.work.begin(request.signal);
+  const { signal, end } = host.work.begin(request.signal, request.stop);
   const running = runSteps(request, host, signal);
   // This also handles a rejection. If the caller awaits the promise only later, Node would otherwise end the process.
   running.then(end, end);

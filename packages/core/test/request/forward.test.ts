@@ -54,6 +54,20 @@ async function history(folder: TemporaryFolder) {
 }
 
 describe("a client's call", () => {
+  test("ends with the host, which aborts the controller that it was given and no other", async () => {
+    await using folder = await temporaryFolder();
+    const host = await open(folder, allowed);
+    const [given, other] = [new AbortController(), new AbortController()];
+    const params = { name: "wait", arguments: { seconds: 3600 } };
+    const send = (client: typeof claude, signal: AbortSignal, stop?: AbortController): Promise<unknown> =>
+      host.gateway.forward({ client, server: "demo", method: "tools/call", params }, { signal, stop });
+    const running = [send(claude, given.signal, given), send(claude, other.signal)];
+    await host[Symbol.asyncDispose]();
+    const ends = await Promise.allSettled(running);
+    expect(ends).toMatchObject([{ reason: { code: "cancelled" } }, { reason: { code: "cancelled" } }]);
+    expect([given.signal.aborted, other.signal.aborted]).toEqual([true, false]);
+  });
+
   test("has the server's result as it came, and is decided once if a rule allows it", async () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder, allowed);

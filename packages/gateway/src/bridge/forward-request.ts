@@ -67,6 +67,7 @@ export async function forwardRequest(
       {
         connection,
         signal: call.signal,
+        stop: call.stop,
         meta,
         answer: (...question) => {
           // The server waits for the client, perhaps for a person. Meanwhile, other requests may be sent.

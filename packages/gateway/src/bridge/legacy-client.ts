@@ -46,6 +46,10 @@ class LegacyCall implements ClientCall {
     return this.#request.signal;
   }
 
+  get stop(): ServedRequest["stop"] {
+    return this.#request.stop;
+  }
+
   drained(): Promise<void> | undefined {
     return this.#client.drained();
   }

@@ -18,6 +18,8 @@ export interface ClientCall {
   readonly logLevel: string | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
+  /** Aborts `signal`. The client still gets a response. */
+  readonly stop?: Pick<AbortController, "abort"> | undefined;
   /**
    * If the client reads its responses too slowly, returns a promise that resolves when it has read more, or has
    * disconnected.

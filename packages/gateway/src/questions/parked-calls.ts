@@ -199,6 +199,10 @@ class ParkableCall implements ClientCall {
     return this.#abort.signal;
   }
 
+  get stop(): Pick<AbortController, "abort"> {
+    return this.#abort;
+  }
+
   drained(): Promise<void> | undefined {
     return this.#request.drained?.();
   }
