@@ -13,4 +13,4 @@ export { lastStep, pointerTo, resolved } from "../normalise/schema/pointer.ts";
 export { allPropertiesOf, type Property, parametersOf } from "../normalise/schema/properties.ts";
 export { textOf } from "../normalise/schema/read/bounds.ts";
 export { createTypeWriter, fold, type TypeLimits, toKey, toLiteral } from "../normalise/schema/write/type-text.ts";
-export { toolKey } from "../normalise/tool-name.ts";
+export { possibleNames, toolKey } from "../normalise/tool-name.ts";

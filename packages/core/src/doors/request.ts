@@ -6,7 +6,7 @@ export { type CallLimits, CallQueue } from "../execute/call-queue.ts";
 export type { CallResult } from "../execute/executor.ts";
 export { prepareSchema } from "../execute/validation/prepare-schema.ts";
 export { createValidator } from "../execute/validation/validator.ts";
-export { decidedMethods, invalidParameter } from "../request/request.ts";
+export { decidedMethods, decidedSubject, invalidParameter } from "../request/request.ts";
 export type { CompletionRequest } from "../resources/completion.ts";
 export { nearResources } from "../resources/describe-resources.ts";
 export {

@@ -13,6 +13,12 @@ export function qualify(server: string, name: string): string {
   return `${server}__${name}`;
 }
 
+/** The names that a tool or prompt may have at a server whose catalog is not loaded, if a client calls it by `word`. */
+export function possibleNames(server: string, word: string): readonly string[] {
+  const prefix = qualify(server, "");
+  return word.startsWith(prefix) ? [word.slice(prefix.length), word] : [word];
+}
+
 /**
  * The tool's name without the server's name, in a form that the API accepts. The API requires a letter or an underscore
  * at the start.

@@ -101,6 +101,17 @@ export function completedSubject(
   return undefined;
 }
 
+/** Returns what the rules decide about in a client's request. Undefined for other methods and invalid names. */
+export function decidedSubject(
+  method: string,
+  params: JsonObject,
+): { readonly kind: DecidedMethod["kind"]; readonly serverToolName: string } | undefined {
+  if (method === "completion/complete") return completedSubject(params);
+  const { kind, named } = decidedMethods.get(method) ?? {};
+  const name = params[named ?? ""];
+  return kind !== undefined && typeof name === "string" ? { kind, serverToolName: name } : undefined;
+}
+
 /** Says which parameter of a client's request is missing or invalid. Undefined if none is, and for other methods. */
 export function invalidParameter(method: string, params: JsonObject): string | undefined {
   const { named } = decidedMethods.get(method) ?? {};

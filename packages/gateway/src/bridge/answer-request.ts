@@ -1,6 +1,7 @@
 /** Answers the requests of one client. List requests are answered from the catalogs, most others go to a server. */
 
 import type { ListableTool } from "@fairlead/core/host";
+import { possibleNames } from "@fairlead/core/normalise";
 import { invalidParameter } from "@fairlead/core/request";
 import { type Pin, readOwnAddress, viewAddressesOf } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
@@ -10,7 +11,7 @@ import { searchListed, withinBudget } from "../lists/tool-budget.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { adaptResult, toolError, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { type Forwarded, forwardRequest } from "./forward-request.ts";
+import { type Forwarded, forwardRequest, isDeniedByName } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { serverOfTask } from "./tasks.ts";
 
@@ -28,9 +29,69 @@ export function answerRequest(context: BridgeContext, call: ClientCall, asked: R
   const problem = invalidParameter(asked.method, asked.params);
   if (problem !== undefined)
     return Promise.reject(rpcError(rpcCodes.invalidParams, `Invalid parameters of ${asked.method}: ${problem}`));
-  if (asked.method.endsWith("/list") || isUnknown(context, asked))
+  if (asked.method.endsWith("/list"))
     return context.discovered(call.era, call.signal).then(() => answerListed(context, call, asked));
+  if (isUnknown(context, asked)) return answerUnknown(context, call, asked);
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
+}
+
+/**
+ * Answers a request for something that no loaded catalog has. Reads the catalogs of the servers that may have it, except
+ * those at which a rule denies it by name: no server is started for a request that would be refused in any case.
+ */
+async function answerUnknown(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
+  const denied = await deniedOwners(context, asked);
+  await context.discovered(call.era, call.signal, new Set(denied.map(({ server }) => server)));
+  const [first] = denied;
+  return first === undefined || isListed(context, asked)
+    ? answerListed(context, call, asked)
+    : forwardRequest(context, call, { ...asked, ...first });
+}
+
+/** Returns the servers without a loaded catalog at which a rule denies the request by name, with its parameters there. */
+async function deniedOwners(context: BridgeContext, asked: ReceivedRequest): Promise<readonly Owned[]> {
+  const { view, names, workspace } = context;
+  const { method } = asked;
+  const params = innerParams(context, asked);
+  const { name: word } = namedIn(method, params);
+  const pin = word === undefined ? undefined : names[method === "tools/call" ? "tools" : "prompts"].ownerOf(word);
+  const unread = view().servers.filter((server) => workspace.host.catalog(server) === undefined);
+  const found = unread.map(async (server): Promise<readonly Owned[]> => {
+    if (pin !== undefined && pin.server !== server) return [];
+    const possible = word === undefined ? [undefined] : pin === undefined ? possibleNames(server, word) : [pin.name];
+    const requests = possible.map((name) => (name === undefined ? params : withName(method, params, name)));
+    const denials = await Promise.all(
+      requests.map((request) => isDeniedByName(context, { server, method, params: request })),
+    );
+    return denials.includes(false) ? [] : requests.slice(0, 1).map((request) => ({ server, params: request }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Whether a loaded catalog has what the request names. */
+function isListed(context: BridgeContext, asked: ReceivedRequest): boolean {
+  const { tools, prompts, templates } = context.view();
+  const { method } = asked;
+  const { name, uri = "" } = namedIn(method, innerParams(context, asked));
+  if (name !== undefined) return (method === "tools/call" ? tools : prompts).has(name);
+  return templates.has(uri) || context.targetOf(uri) !== undefined;
+}
+
+/** Returns the parameters of a call. For the gateway's own tool `call_tool`, those of the call inside. */
+function innerParams({ view }: BridgeContext, { method, params }: ReceivedRequest): JsonObject {
+  const isInner = method === "tools/call" && params["name"] === view().own?.call;
+  return isInner ? { ...params, ...objectOf(params["arguments"]) } : params;
+}
+
+function namedIn(method: string, params: JsonObject): { readonly name?: string; readonly uri?: string } {
+  const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
+  return { name: stringOf(name), uri: stringOf(uri) };
+}
+
+function withName(method: string, params: JsonObject, name: string): JsonObject {
+  return method === "completion/complete"
+    ? { ...params, ref: { ...objectOf(params["ref"]), name } }
+    : { ...params, name };
 }
 
 /** Call this only after the catalogs were read, or if the request does not need them. */

@@ -66,8 +66,11 @@ export interface BridgeContext extends GatewayParts {
    * have it.
    */
   readonly targetOf: (uri: string) => ServerAddress | undefined;
-  /** Connects to servers without a cached catalog, and waits for them. Rejects if the signal aborts first. */
-  readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;
+  /**
+   * Connects to servers without a cached catalog, but not to those in `except`, and waits for them. Rejects if the
+   * signal aborts first.
+   */
+  readonly discovered: (era: Era, signal: AbortSignal, except?: ReadonlySet<string>) => Promise<void>;
 }
 
 /** Creates the state of one client. Connects to no server. */
@@ -167,16 +170,17 @@ export function createBridgeContext(
       const isKept = see("resources", [{ server, name: uri, as: uri }]).length > 0;
       return isKept || now.servers.length === 1 ? { server, uri } : undefined;
     },
-    async discovered(era, signal) {
+    async discovered(era, signal, except) {
       // A server may list other items for other extensions.
       if (triedWith !== workspace.extensions) tried = new WeakSet();
       triedWith = workspace.extensions;
-      discovery ??= discoverUnknown(reachOf(client, host).servers, {
-        workspace,
-        clock: parts.clock,
-        era,
-        tried,
-      }).finally(() => {
+      const how = { workspace, clock: parts.clock, era, tried };
+      const { servers } = reachOf(client, host);
+      if (except !== undefined && except.size > 0) {
+        const others = servers.filter((server) => !except.has(server));
+        return unlessAborted(discoverUnknown(others, how), signal);
+      }
+      discovery ??= discoverUnknown(servers, how).finally(() => {
         // The next list request looks for unknown servers again, because servers may have been added.
         discovery = undefined;
       });

@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { GatewayHost } from "@fairlead/core/host";
 import type { ConfirmPort } from "@fairlead/core/policy";
-import { decidedMethods } from "@fairlead/core/request";
+import { decidedMethods, decidedSubject } from "@fairlead/core/request";
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";
@@ -101,13 +101,12 @@ export async function forwardRequest(
 }
 
 /** Whether a rule denies the request whatever the server lists. */
-async function isDeniedByName(
+export async function isDeniedByName(
   { client, workspace }: BridgeContext,
   { server, method, params }: Forwarded,
 ): Promise<boolean> {
-  const { kind, named } = decidedMethods.get(method) ?? {};
-  const name = params[named ?? ""];
-  if (typeof name !== "string") return false;
+  const { kind, serverToolName: name } = decidedSubject(method, params) ?? {};
+  if (name === undefined) return false;
   const args = objectOf(params["arguments"]);
   const { isDeniedByName: isDenied } = await workspace.host.explain(server, name, args, {
     kind,
