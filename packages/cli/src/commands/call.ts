@@ -23,7 +23,14 @@ import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
 import { backgroundFor, defineAloneOption } from "../targets/background.ts";
 import { connectServers } from "../targets/connect-servers.ts";
-import { findToolTarget, isDeniedByName, refuseUnsureName, type ToolTarget, targetName } from "../targets/target.ts";
+import {
+  deniedOwners,
+  findToolTarget,
+  isDeniedByName,
+  refuseUnsureName,
+  type ToolTarget,
+  targetName,
+} from "../targets/target.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
 
 interface Options {
@@ -265,7 +272,8 @@ async function connectTarget(
 
 /**
  * Finds a tool by its bare name or by `server__tool`. Uses the first server in the settings that has the tool, so
- * Fairlead first connects to servers without a cached catalog, except those that failed lately.
+ * Fairlead first connects to servers without a cached catalog, except those that failed lately and those at which a rule
+ * denies the tool. If no other server has it, returns the tool of such a server.
  */
 async function findBareName(
   word: string,
@@ -284,9 +292,11 @@ async function findBareName(
   }
   const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
-  await connect(host.states().flatMap(({ name }) => (cachedNames.has(name) || failed.has(name) ? [] : name)));
+  const denied = await deniedOwners(word, host, true);
+  const left = new Set([...cachedNames, ...failed, ...denied.map(({ server }) => server)]);
+  await connect(host.states().flatMap(({ name }) => (left.has(name) ? [] : name)));
   const tool = host.toolRegistry.getTool(word);
-  if (tool === undefined) return undefined;
+  if (tool === undefined) return denied[0];
   refuseUnsureName(word, { server: tool.serverName, serverToolName: tool.serverToolName }, host);
   return { server: tool.serverName, tool: tool.serverToolName };
 }

@@ -12,7 +12,14 @@ import { isObject } from "@fairlead/wire/json";
 import { readArguments, readObject } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { type Context, nameHint } from "../shell/verb.ts";
-import { findToolTarget, refuseUnsureName, type TargetServer, type ToolTarget } from "../targets/target.ts";
+import {
+  deniedOwners,
+  findToolTarget,
+  refuseUnsureName,
+  type TargetServer,
+  type ToolTarget,
+  targetName,
+} from "../targets/target.ts";
 
 /**
  * Parses one line as a call.
@@ -31,6 +38,12 @@ export async function readManualLine(
   const { word, words, written } = takeApart(withoutCall(line));
   const named = tools.find(({ name }) => name === word);
   if (named !== undefined) refuseUnsureName(word, named, host);
+  const [denied] = named === undefined ? await deniedOwners(word, host, false) : [];
+  if (denied !== undefined) {
+    // The turn refuses the call: it knows no tool of this name, and a rule denies it.
+    const unchecked = await readArguments({ words, json: undefined, written }, undefined, context);
+    return { name: targetName(denied), args: isObject(unchecked) ? toPlainArguments(unchecked, denied.server) : {} };
+  }
   const target = named ?? toPair(findToolTarget(word, serversOf(tools, host)));
   const calledTool = tools.find(
     (tool) => tool.server === target.server && tool.serverToolName === target.serverToolName,
@@ -44,23 +57,32 @@ export async function readManualLine(
 }
 
 /**
- * Returns the servers that the turn must wait for: the servers of the calls in `text`. If a call names no known server,
- * returns undefined: the turn must wait for all servers.
+ * Returns the servers that the turn must wait for: the servers of the calls in `text`, without those at which a rule
+ * denies the call. If a call names no known server, returns undefined: the turn must wait for all servers.
  */
-export function serversOfCalls(
+export async function serversOfCalls(
   text: string,
-  { host, tools }: { readonly host: Pick<Host, "states">; readonly tools: readonly ConversationTool[] },
-): readonly string[] | undefined {
+  { host, tools }: { readonly host: Host; readonly tools: readonly ConversationTool[] },
+): Promise<readonly string[] | undefined> {
   const servers = host.states().map(({ name }) => name);
-  const named = new Set<string>();
+  const wanted = new Set<string>();
   for (const line of splitTypedLines(text).lines) {
     const word = wordOf(line);
     const server = tools.find(({ name }) => name === word)?.server;
-    const meant = server === undefined ? servers.filter((name) => word.startsWith(`${name}.`)) : [server];
-    if (meant.length === 0) return undefined;
-    for (const name of meant) named.add(name);
+    const denied = new Set(
+      server === undefined ? (await deniedOwners(word, host, false)).map((each) => each.server) : [],
+    );
+    const named = server === undefined ? servers.filter((name) => word.startsWith(`${name}.`)) : [server];
+    if (named.length === 0 && denied.size === 0) return undefined;
+    for (const name of named.length > 0 ? named : await untried(host)) if (!denied.has(name)) wanted.add(name);
   }
-  return [...named];
+  return [...wanted];
+}
+
+/** The servers that a turn starts for a name that no catalog has: all except those that failed in an earlier run. */
+async function untried(host: Host): Promise<readonly string[]> {
+  const failed = new Set((await host.failedStarts()).map(({ server }) => server));
+  return host.states().flatMap(({ name }) => (failed.has(name) ? [] : name));
 }
 
 /** Returns the word of a line that names the tool. Returns "" if the line cannot be parsed. */

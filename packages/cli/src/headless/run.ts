@@ -156,7 +156,7 @@ class HeadlessTurn {
     // Typed calls wait for their own servers only.
     const waitFor =
       conversation.model.provider === "manual"
-        ? serversOfCalls(text, { host: this.#host, tools: conversation.tools() })
+        ? await serversOfCalls(text, { host: this.#host, tools: conversation.tools() })
         : undefined;
     for await (const event of conversation.send(parts, { signal: io.signal, waitFor, before, shown })) {
       if (event.type === "done" || event.type === "error")

@@ -2,6 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
+import { possibleNames } from "@fairlead/core/normalise";
 import { closest, toShellWord } from "@fairlead/core/plain-text";
 import { nameHint } from "../shell/verb.ts";
 
@@ -89,6 +90,34 @@ export async function isDeniedByName(server: string, name: string, kind: Deniabl
   // A server that is not allowed to start has its own reason.
   if (state === undefined || state.status === "blocked" || state.status === "disabled") return false;
   return (await host.explain(server, name, undefined, { kind, typed: true })).isDeniedByName;
+}
+
+/**
+ * Returns the servers without a catalog at which a rule denies the tool that `word` names: a bare name, `server__tool` or
+ * `server.tool`. No such server need be started to refuse the call.
+ *
+ * @param typed Whether the user calls the tool, not a model.
+ */
+export async function deniedOwners(
+  word: string,
+  host: Pick<Host, "states" | "catalog" | "explain">,
+  typed: boolean,
+): Promise<readonly ToolTarget[]> {
+  const states = host.states();
+  const named = states.filter(({ name }) => word.startsWith(`${name}.`));
+  const unread = (named.length > 0 ? named : states).filter(
+    ({ name, status }) => status !== "blocked" && status !== "disabled" && host.catalog(name) === undefined,
+  );
+  const found = unread.map(async ({ name: server }): Promise<readonly ToolTarget[]> => {
+    const tools = named.length > 0 ? [word.slice(server.length + 1)] : possibleNames(server, word);
+    const explained = await Promise.all(tools.map((tool) => host.explain(server, tool, undefined, { typed })));
+    // A call that only lacks a terminal to ask on may have a mistake in its name, which the server's list would show.
+    const isDenied = explained.every(
+      ({ isDeniedByName: each, decision }) => each && decision.rule.origin.source !== "built_in",
+    );
+    return isDenied ? tools.slice(0, 1).map((tool) => ({ server, tool })) : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 // Refuses a bare tool name if an earlier server in the settings may have a tool of the same name.

@@ -17,6 +17,9 @@ async function village(more = ""): Promise<Machine> {
 test.each([
   ["call", ["call", "spy.echo", "text=hi"]],
   ["call --server --tool", ["call", "--server", "spy", "--tool", "echo", "text=hi"]],
+  ["call by a bare name", ["call", "echo", "text=hi"]],
+  ["-p --model manual", ["-p", "spy.echo text=hi", "--model", "manual", "--fail-on-denied"]],
+  ["-p --model manual by a bare name", ["-p", "echo text=hi", "--model", "manual", "--fail-on-denied"]],
   ["call --yes", ["call", "spy.echo", "text=hi", "--yes"]],
   ["read", ["read", "--server", "spy", "notes://today", "--yes"]],
   ["prompt", ["prompt", "spy:ask", "--yes"]],
@@ -28,9 +31,26 @@ test.each([
   expect(await readdir(here.path)).not.toContain("spy-started");
 });
 
-test("a denied call is in the history", async () => {
+test("a call by a bare name that a rule denies at one of two servers starts only the other", async () => {
   await using here = await village();
-  await here.run("call", "spy.echo", "text=hi");
+  const other = join(here.path, "other-started");
+  const mcpServers = {
+    spy: { command: "touch", args: [join(here.path, "spy-started")] },
+    other: { command: "touch", args: [other] },
+  };
+  await here.write(userFile, { mcpServers });
+  const { stderr } = await here.run("call", "echo", "text=hi");
+  expect(stderr).toMatch(/spy\.echo denied: a rule in .*mine\.toml/);
+  const files = await readdir(here.path);
+  expect([files.includes("spy-started"), files.includes("other-started")]).toEqual([false, true]);
+});
+
+test.each([
+  ["call", ["call", "spy.echo", "text=hi"]],
+  ["-p --model manual", ["-p", "spy.echo text=hi", "--model", "manual"]],
+])("a denied call of %s is in the history", async (_door, argv) => {
+  await using here = await village();
+  await here.run(...argv);
   const { stdout } = await here.run("history", "--json");
   expect(JSON.parse(stdout).entries).toMatchObject([{ server: "spy", tool: "echo", outcome: "denied" }]);
 });

@@ -1,3 +1,4 @@
+import { createHost } from "@fairlead/core";
 import { describe, expect, test } from "vitest";
 import { serversOfCalls } from "../../src/headless/manual-line.ts";
 import { machine } from "../support/machine.ts";
@@ -78,9 +79,11 @@ describe("without a model, the prompt is a list of calls", () => {
   });
 });
 
-test("a value of several lines names no server of its own", () => {
-  const host = { states: () => [{ name: "demo", since: 0, status: "disconnected", reason: "lazy" }] as const };
-  const named = (text: string): unknown => serversOfCalls(text, { host, tools: [] });
-  expect(named('demo.greet name="Ada\nLovelace"\ndemo.greet(\n  name: "Bob"\n)')).toEqual(["demo"]);
-  expect(named("demo.greet name=Ada\ngreet name=Bob")).toBeUndefined();
+test("a value of several lines names no server of its own", async () => {
+  await using here = await machine();
+  const { env, home, project: cwd } = here;
+  await using host = await createHost({ environment: { env, home, cwd, platform: process.platform } });
+  const named = (text: string): Promise<unknown> => serversOfCalls(text, { host, tools: [] });
+  expect(await named('demo.greet name="Ada\nLovelace"\ndemo.greet(\n  name: "Bob"\n)')).toEqual(["demo"]);
+  expect(await named("demo.greet name=Ada\ngreet name=Bob")).toBeUndefined();
 });

@@ -9,6 +9,7 @@ import { shorten } from "../normalise/content/shorten.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { ConfirmPort } from "../policy/confirmation.ts";
 import { applyAnswer, type ToolCallConfirmationDetails, type ToolConfirmationOutcome } from "../policy/confirmation.ts";
+import { runRequest } from "../request/run.ts";
 import type { LargeResults, RegisteredTool, ToolExecution } from "../server/registered-tool.ts";
 import type { ConversationState } from "./conversation.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
@@ -231,12 +232,34 @@ export class TurnCall {
     const { serverName: server, serverToolName } = this.#tool ?? {};
     this.#tell({ name, args, server, serverToolName });
     signal.throwIfAborted();
-    if (found.kind === "none")
+    if (found.kind === "none") {
+      await this.#refuseUnlisted(name, args);
       throw new HostError("tool_unknown", explainUnknown(name, found.why, state.toolSelection.names(state.model)));
+    }
     return untilAborted(
       found.kind === "tool" ? this.#runTool(found.tool, args) : runOwnFunction(found.own, args, this),
       signal,
     );
+  }
+
+  /**
+   * Refuses a call of `server.tool` that a rule denies by name, although the server's tools are not known: it was not
+   * started for this call.
+   */
+  async #refuseUnlisted(name: string, args: JsonObject): Promise<void> {
+    const { servers, rules } = this.host;
+    for (const { name: serverName, catalog } of servers.all()) {
+      if (catalog !== undefined || !name.startsWith(`${serverName}.`)) continue;
+      const serverToolName = name.slice(serverName.length + 1);
+      const request = { who: "model", serverName, serverToolName, args } as const;
+      const decisions = await rules();
+      // A call that only lacks a terminal to ask on may have a mistake in its name.
+      if (!decisions.isDeniedByName(request) || decisions.decide(request).rule.origin.source === "built_in") continue;
+      this.#tell({ server: serverName, serverToolName });
+      const shown = { serverName, serverToolName, name, description: "" };
+      // Refused before it is sent; the refusal is recorded.
+      await runRequest({ ...request, shown, target: { kind: "direct", send: async () => undefined } }, this.host);
+    }
   }
 
   #runTool(tool: RegisteredTool, args: JsonObject): Promise<ToolExecution> {

@@ -11,7 +11,7 @@ import { searchListed, withinBudget } from "../lists/tool-budget.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { adaptResult, toolError, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { type Forwarded, forwardRequest, isDeniedByName } from "./forward-request.ts";
+import { type Forwarded, forwardRequest, isDeniedToClient } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { serverOfTask } from "./tasks.ts";
 
@@ -61,7 +61,7 @@ async function deniedOwners(context: BridgeContext, asked: ReceivedRequest): Pro
     const possible = word === undefined ? [undefined] : pin === undefined ? possibleNames(server, word) : [pin.name];
     const requests = possible.map((name) => (name === undefined ? params : withName(method, params, name)));
     const denials = await Promise.all(
-      requests.map((request) => isDeniedByName(context, { server, method, params: request })),
+      requests.map((request) => isDeniedToClient(context, { server, method, params: request })),
     );
     return denials.includes(false) ? [] : requests.slice(0, 1).map((request) => ({ server, params: request }));
   });

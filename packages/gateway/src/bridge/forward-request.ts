@@ -53,7 +53,7 @@ export async function forwardRequest(
   try {
     // No server is started for a request that a rule denies whatever the server lists.
     const mayStart = gateway.servers.find(server)?.mustFindShared(call.era) ?? true;
-    const isDenied = mayStart && (await isDeniedByName(context, request));
+    const isDenied = mayStart && (await isDeniedToClient(context, request));
     const connection = isDenied ? undefined : await workspace.connectionOf(server, call.era);
     const asked = new ServerQuestions(context, call, server);
     questions = asked;
@@ -101,7 +101,7 @@ export async function forwardRequest(
 }
 
 /** Whether a rule denies the request whatever the server lists. */
-export async function isDeniedByName(
+export async function isDeniedToClient(
   { client, workspace }: BridgeContext,
   { server, method, params }: Forwarded,
 ): Promise<boolean> {

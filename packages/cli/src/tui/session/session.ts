@@ -378,7 +378,7 @@ export class AppSession {
       const isManual = conversation.model.provider === "manual";
       const waitFor =
         isManual && typeof input === "string"
-          ? serversOfCalls(input, { host, tools: conversation.tools() })
+          ? await serversOfCalls(input, { host, tools: conversation.tools() })
           : undefined;
       for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
         this.#tell(await this.#keepMedia(event));
