@@ -1,4 +1,8 @@
+import { HostError } from "@fairlead/core/errors";
+import { scaled, seed } from "@fairlead/test-servers";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
 import type { ClientName, ForeignEntry } from "../../src/clients/client.ts";
 import { changeServers, openClientText, removeOwnEntry } from "../../src/clients/client-text.ts";
 
@@ -205,6 +209,67 @@ describe("a server is added to a YAML file, or replaced in its place", () => {
     expect((await openClientText("goose", file, text)).value).toEqual({ extensions: { f: odd } });
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
   });
+});
+
+test("whatever a YAML file holds, an edit keeps its lines and changes only its own server, or is refused", async () => {
+  const scalar = fc.oneof(
+    fc.string(),
+    fc.string({ unit: fc.constantFrom("a", " ", "\n", ":", "#", "-", "'", '"', "é", "\t", "{", "&", "*", "|") }),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const name = fc.oneof(fc.constantFrom("a", "x y", "1", "null", "~", "a: b", "__proto__", "#"), fc.string());
+  const server = fc.dictionary(name, fc.oneof(scalar, fc.array(scalar), fc.dictionary(name, scalar)), { maxKeys: 4 });
+  const settings = fc.record({
+    before: fc.dictionary(name, scalar, { maxKeys: 3 }),
+    servers: fc.option(fc.dictionary(name, fc.oneof(server, scalar), { maxKeys: 4 }), { nil: undefined }),
+    after: fc.dictionary(name, server, { maxKeys: 3 }),
+    options: fc.record({
+      indent: fc.constantFrom(1, 2, 4, 7),
+      lineWidth: fc.constantFrom(0, 20, 80),
+      indentSeq: fc.boolean(),
+      blockQuote: fc.constantFrom(true, false, "folded" as const, "literal" as const),
+      defaultStringType: fc.constantFrom("PLAIN" as const, "QUOTE_SINGLE" as const, "BLOCK_LITERAL" as const),
+    }),
+    eol: fc.constantFrom("\n", "\r\n"),
+    end: fc.constantFrom("", "\n", "# end", "  # end\n", "\n\n"),
+  });
+  let edited = 0;
+  await fc.assert(
+    fc.asyncProperty(settings, async ({ before, servers, after, options, eol, end }) => {
+      const value = new Map([
+        ...Object.entries(before),
+        ...(servers === undefined ? [] : [["extensions", servers] as const]),
+        ...Object.entries(after),
+      ]);
+      const written = value.size === 0 ? "" : stringify(Object.fromEntries(value), options);
+      const text = written.replaceAll("\n", eol) + end;
+      const first = await openClientText("goose", file, text).catch(() => undefined);
+      if (first === undefined) return;
+      const set = { name: "fairlead", entry: { cmd: "c", args: ["a"], envs: { A: "b" } } };
+      const result = await changeServers("goose", file, text, { remove: [], set }).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(HostError);
+        return undefined;
+      });
+      if (result === undefined) return;
+      edited += 1;
+      // All lines stay in their order, except for an empty mapping that the lines of the server replace.
+      const lines = text.replace(/^(["']?extensions["']?:)\s*\{\}/m, "$1").split(/\r?\n/);
+      const kept = result.split(/\r?\n/);
+      let at = 0;
+      for (const line of kept) if (line === lines[at]) at += 1;
+      expect(at).toBeGreaterThanOrEqual(lines.at(-1) === "" ? lines.length - 1 : lines.length);
+      const undone = await changeServers("goose", file, result, { remove: ["fairlead"] });
+      const { value: again } = await openClientText("goose", file, undone);
+      expect({ ...again, extensions: again["extensions"] ?? {} }).toEqual({
+        ...first.value,
+        extensions: first.value["extensions"] ?? {},
+      });
+    }),
+    { numRuns: scaled(5000, 300), seed: seed() },
+  );
+  expect(edited).toBeGreaterThan(scaled(2000, 100));
 });
 
 describe("a server is removed from a YAML file", () => {

@@ -26,7 +26,17 @@ import { openProgram } from "../support/terminal.ts";
  * that FAIRLEAD_TEST_CLIENTS names, for example `node_modules/.bin` of a folder where they were installed, then in PATH.
  */
 const folders = [process.env["FAIRLEAD_TEST_CLIENTS"] ?? "", ...(process.env["PATH"] ?? "").split(delimiter)];
-const names = ["claude", "codex", "gemini", "opencode", "mcporter", "mcp-inspector"] as const;
+const names = [
+  "claude",
+  "codex",
+  "gemini",
+  "opencode",
+  "copilot",
+  "grok",
+  "kilo",
+  "mcporter",
+  "mcp-inspector",
+] as const;
 type Program = (typeof names)[number];
 
 const found = new Map(
@@ -251,6 +261,20 @@ describe("after fairlead connect", () => {
       expect(JSON.parse(await here.read("home/.config/opencode/opencode.json"))).not.toHaveProperty("mcp");
     },
   );
+
+  for (const [name, client, args, shows] of [
+    ["copilot", "copilot-cli", ["mcp", "get", "fairlead"], /Status: Enabled[\s\S]*serve --client copilot-cli/],
+    ["grok", "grok", ["mcp", "doctor"], /handshake OK[\s\S]*1 healthy, 0 failing/],
+    // Kilo adds "$schema" and its permissions to a file that it has not seen yet.
+    ["kilo", "kilo", ["mcp", "list"], /fairlead .*connected/],
+    ["mcporter", "mcporter", ["list"], /fairlead .*tool/],
+  ] as const)
+    testWith(name, `${client} shows the entry, and disconnect removes it`, { timeout: 3 * minutes }, async () => {
+      await connect(client);
+      expect(await run(name, args)).toMatch(shows);
+      expect((await here.run("disconnect", client, "--yes", "--force")).code).toBe(0);
+      expect(await run(name, args)).not.toMatch(shows);
+    });
 
   testWith(
     "opencode",
