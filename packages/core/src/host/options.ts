@@ -107,8 +107,8 @@ export interface OpenHostOptions {
   /** Whether the host reconnects servers after a lost connection. For programs that keep running. */
   readonly recover?: boolean;
   /**
-   * Whether the host emits `settings_changed` when a settings file, the trusted-folders file or the approvals file
-   * changes on disk.
+   * Whether the host emits `settings_changed` when another program changes a settings file, the trusted-folders file or
+   * this workspace's approvals. A change that the host has already loaded is not reported.
    */
   readonly watch?: boolean;
   /** Milliseconds without a request, after which the host stops a lazy server. Needs `recover`. Default: 300 000. */
