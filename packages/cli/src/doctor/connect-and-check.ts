@@ -4,7 +4,7 @@ import type { Redact } from "@fairlead/core/connect";
 import type { ServerState } from "@fairlead/core/events";
 import type { HostNote, HostTool } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/plain-text";
-import { initialServerState, notConnectedError, type QuarantinedTool } from "@fairlead/core/server";
+import { appOnlyReason, initialServerState, notConnectedError, type QuarantinedTool } from "@fairlead/core/server";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import type { OfferedTool } from "@fairlead/core/turn";
 import { type ListedServer, stateWords } from "../output/servers/server-state.ts";
@@ -109,11 +109,13 @@ function connected(
   const time = milliseconds === undefined ? "" : `, ${Math.round(milliseconds)} ms`;
   const look = `fairlead tools ${toShellWord(name)}`;
   const adapted = repairSummary(tools);
+  // A tool for views is meant to be like that.
+  const broken = quarantined.filter(({ reason }) => reason !== appOnlyReason);
   return [
     ok(`${name} is ${stateWords(state)} (protocol ${peer.protocolVersion}${time})`),
     ...(catalogNote === undefined ? [] : [note(`"${name}": ${catalogNote}`, `fairlead mcp get ${toShellWord(name)}`)]),
     ...notes.map(({ message }) => warning(`"${name}": ${message}`, look)),
-    ...(quarantined.length === 0 ? [] : [warning(kept(name, quarantined), `${look} --all`)]),
+    ...(broken.length === 0 ? [] : [warning(kept(name, broken), `${look} --all`)]),
     ...(adapted === undefined ? [] : [note(`"${name}": ${adapted}`, `${look} --repairs`)]),
   ];
 }

@@ -24,4 +24,4 @@ export { rootsFor } from "../server/roots.ts";
 export type { Server } from "../server/server.ts";
 export { initialServerState, notConnectedError } from "../server/server-state.ts";
 export { type Difference, definitionDigest, differenceOf } from "../server/tool-changes.ts";
-export { uiExtension, viewAddressesOf, withViewAddress } from "../server/tool-view.ts";
+export { appOnlyReason, isAppOnly, uiExtension, viewAddressesOf, withViewAddress } from "../server/tool-view.ts";

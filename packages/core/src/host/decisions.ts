@@ -7,7 +7,14 @@ import type { Clock } from "../clock.ts";
 import { demoName } from "../demo/name.ts";
 import type { ApprovedTools, ServerIdentity } from "../policy/approvals.ts";
 import { ConversationApprovals, createApprovalsOf } from "../policy/conversation-approvals.ts";
-import type { ChangedDefinition, Decisions, PolicyRequest, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
+import type {
+  ChangedDefinition,
+  Decisions,
+  PolicyRequest,
+  ReadView,
+  ToolIdentity,
+  ToolOnConnection,
+} from "../policy/decide.ts";
 import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { PolicyFiles } from "../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../policy/rules/rule.ts";
@@ -162,6 +169,16 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     return servers.find(serverName)?.listedBy(connection);
   }
 
+  function viewTools({ serverName, serverToolName, connection }: ToolOnConnection): readonly string[] {
+    return servers.find(serverName)?.toolsWithView(serverToolName, connection) ?? [];
+  }
+
+  async function acceptView(resource: ReadView): Promise<void> {
+    const server = servers.find(resource.serverName);
+    server?.views.accept(viewTools(resource), resource.view);
+    await server?.saveAccepted();
+  }
+
   function current(): Decisions | Promise<Decisions> {
     return made !== undefined && isLoaded() ? made : reload();
   }
@@ -180,11 +197,15 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
         promptChangeOf: (prompt) => servers.find(prompt.serverName)?.promptChangeOf(prompt.serverToolName),
         skillOf: ({ serverName, serverToolName }) => servers.find(serverName)?.skills.get(serverToolName),
         skillChangeOf,
+        toolsWithView: (resource) => viewTools(resource),
+        viewChangeOf: (resource) =>
+          servers.find(resource.serverName)?.views.changeOf(viewTools(resource), resource.view),
         isLockedOut: (tool) => listed(tool)?.isLockedOut(tool.serverToolName) ?? false,
       },
       trustsAnnotations: (server) => servers.find(server)?.definition?.extras.trustAnnotations ?? false,
       identityOf,
       accept,
+      acceptView,
       mode,
       interactive,
     });

@@ -18,6 +18,7 @@ import type { FilteredCatalog } from "../server/filtered-catalog.ts";
 import { RegisteredTool, type ToolBinding } from "../server/registered-tool.ts";
 import { PromptRegistry, type QuarantinedTool, RegisteredTools, ResourceRegistry } from "../server/registries.ts";
 import type { Server } from "../server/server.ts";
+import { isAppOnly } from "../server/tool-view.ts";
 import type { HiddenTool, HostNote } from "./types.ts";
 
 /** How registered tools run, and how registered prompts are read, through the host. */
@@ -73,7 +74,8 @@ export class HostRegistries {
 
   *#toTools({ name: serverName, entryTrust, timeout }: Server, { tools }: Catalog): Iterable<RegisteredTool> {
     const trust = entryTrust?.counts === true;
-    for (const { name, title, description = "", inputSchema, outputSchema, annotations } of tools)
+    for (const tool of tools) {
+      const { name, title, description = "", inputSchema, outputSchema, annotations } = tool;
       yield new RegisteredTool({
         serverName,
         serverToolName: name,
@@ -87,7 +89,9 @@ export class HostRegistries {
         binding: this.#binding.tools,
         compile: (raw, dialect) => this.#compile(raw, dialect),
         isPlain: isPlainSchema,
+        isAppOnly: isAppOnly(tool),
       });
+    }
   }
 
   #toPrompts({ name: serverName }: Server, { prompts }: Catalog): readonly DiscoveredMCPPrompt[] {

@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject } from "@fairlead/wire";
+import type { View } from "../server/accepted-views.ts";
 import type { CatalogTool } from "../server/catalog.ts";
 import type { Connection } from "../server/connection.ts";
 import type { Difference } from "../server/tool-changes.ts";
@@ -47,12 +48,19 @@ export interface ToolDefinitions {
   /** The entry of a skill that the host holds. `serverToolName` is its URI. */
   readonly skillOf: (skill: ToolIdentity) => Skill | undefined;
   readonly skillChangeOf: (skill: ToolIdentity) => ChangedDefinition | undefined;
+  /** The names of the tools whose view is the resource. */
+  readonly toolsWithView: (resource: ToolOnConnection) => readonly string[];
+  /** How the view that was read differs from the accepted one. */
+  readonly viewChangeOf: (resource: ReadView) => ChangedDefinition | undefined;
   /** Whether the tool or its server differs from the lock file. An approval for the tool then cannot be saved. */
   readonly isLockedOut: (tool: ToolOnConnection) => boolean;
 }
 
 /** A tool as one connection lists it. Without a connection, as the registries show it. */
 export type ToolOnConnection = Pick<PolicyRequest, keyof ToolIdentity | "connection">;
+
+/** A resource that was read, and is the view of a tool. */
+export type ReadView = ToolOnConnection & Required<Pick<PolicyRequest, "view">>;
 
 /** The sender of a request: the user, a model, a server that requests sampling, or a client of the gateway. */
 export type Requester = "user" | "model" | "server" | "client";
@@ -66,6 +74,8 @@ export interface PolicyRequest extends ToolIdentity {
   readonly args?: JsonObject;
   /** The name of the gateway's client that sent the request, or that is to answer a sampling request. */
   readonly client?: string | undefined;
+  /** The view of a tool that a client has read. The request is then about passing it on to the client. */
+  readonly view?: View;
   /** The connection that the request uses, if a gateway client has one of its own. */
   readonly connection?: Connection;
   /** The id of a conversation of this client. The approvals of this conversation apply to the request. */
@@ -112,6 +122,8 @@ export interface DecisionsOptions {
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (request: PolicyRequest) => Promise<void>;
+  /** Makes the view that was read the accepted view of its tools. */
+  readonly acceptView: (resource: ReadView) => Promise<void>;
   readonly mode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly interactive: boolean;
@@ -335,6 +347,10 @@ export class Decisions {
     const given = this.#approvalsOf(conversation);
     // A prompt may have the same name as a tool, but only tools and skills have accepted definitions.
     if (!isApprovable(kind)) {
+      const { view } = request;
+      const accepted = view && this.#options.acceptView({ ...request, view });
+      if (accepted) this.#options.approvals.bump();
+      await accepted;
       const { fingerprint } = identityOf(serverName) ?? {};
       if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(this.confirmationKey(request));
       given.allowReads(serverName, fingerprint);
@@ -433,13 +449,33 @@ export class Decisions {
     const given = this.#approvalsOf(conversation);
     if (kind === "resource") {
       const fingerprint = identityOf(serverName)?.fingerprint ?? "";
-      return given.allowsReads(serverName, fingerprint) ? [readsRule(serverName)] : [];
+      const rules = given.allowsReads(serverName, fingerprint) ? [readsRule(serverName)] : [];
+      return this.#viewDecisions(request).length > 0 ? [...rules, viewRule(serverName)] : rules;
     }
     const definition = this.#definitionOf(request);
     if (definition === undefined) return [];
     const approvalKey = given.has(serverName, serverToolName) ? this.approvalKeyOf(request) : undefined;
     const isAllowed = approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey);
     return this.#approvalRules(request, isAllowed, definition);
+  }
+
+  /**
+   * The decisions about the tools whose view a client reads. The view of a tool is part of the tool: the client may read
+   * it if it may be offered one of these tools.
+   */
+  #viewDecisions({
+    who,
+    client,
+    connection,
+    conversation,
+    serverName,
+    ...resource
+  }: PolicyRequest): readonly Decision[] {
+    if (who !== "client" || resource.kind !== "resource") return [];
+    const { serverToolName } = resource;
+    return this.#options.tools
+      .toolsWithView({ serverName, serverToolName, connection })
+      .map((tool) => this.decide({ who, client, connection, conversation, serverName, serverToolName: tool }));
   }
 
   /**
@@ -471,6 +507,8 @@ export class Decisions {
     const { kind = "tool" } = request;
     if (kind === "prompt") return this.#options.tools.promptChangeOf(request);
     if (kind === "skill") return this.#options.tools.skillChangeOf(request);
+    const { view } = request;
+    if (kind === "resource") return view && this.#options.tools.viewChangeOf({ ...request, view });
     return kind === "tool" ? this.#options.tools.changeOf(request) : undefined;
   }
 
@@ -518,10 +556,24 @@ export class Decisions {
   }
 
   #decideBy(by: PolicyEngine, request: PolicyRequest, inputs: DecisionInputs, check: CheckRequest): CarriedDecision {
-    const found = by.check(check);
+    const [first, ...others] = this.#viewDecisions(request);
+    const isDenied = [first, ...others].every((tool) => tool?.decision === "deny");
+    const found = first !== undefined && isDenied ? first : by.check(check);
     const { decision, rule, over } = request.who === "user" ? forTyped(found) : found;
     return { decision, rule, over, inputs };
   }
+}
+
+/** The rule for the view of a tool that the client may be offered. */
+function viewRule(server: string): PolicyRule {
+  return {
+    tier: "default",
+    decision: "allow",
+    priority: 0,
+    server: exactName(server),
+    kind: "resource",
+    origin: { source: "built_in", name: "view" },
+  };
 }
 
 /** Two requests have the same key if sender, conversation, tool (or prompt or resource) and arguments are equal. */

@@ -60,6 +60,10 @@ export function changed(request: PolicyRequest, unkept?: string): HostError {
     const next = `fairlead skills show ${toShellWord(`${serverName}/${serverToolName}`)} (shows the change and asks whether to accept it; --yes accepts it)`;
     return new HostError("changed", message, { serverName, next });
   }
+  if (kind === "resource") {
+    const message = `${nameOf(request)} changed: this view of a tool differs from the accepted one`;
+    return new HostError("changed", message, { serverName, next: "open the view again, and answer the question" });
+  }
   const tool = `${serverName}.${serverToolName}`;
   const message = `${tool} changed: its definition differs from the accepted one`;
   return new HostError("changed", unkept === undefined ? message : `${message}; ${unkept}`, {

@@ -6,6 +6,7 @@ import { HostError } from "../errors.ts";
 import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
 import type { AskedTool } from "../policy/confirmation.ts";
 import type { ToolOnConnection } from "../policy/decide.ts";
+import { viewIn } from "../server/accepted-views.ts";
 import type { Connection } from "../server/connection.ts";
 import {
   completedSubject,
@@ -56,6 +57,7 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
       args: subject.args,
       shown: subject.shown,
       target: subject.target,
+      viewIn: subject.viewIn,
       signal,
       stop,
       confirm,
@@ -68,7 +70,7 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
   );
 }
 
-type Subject = Pick<Request<JsonObject>, "kind" | "serverToolName" | "args" | "shown" | "target">;
+type Subject = Pick<Request<JsonObject>, "kind" | "serverToolName" | "args" | "shown" | "target" | "viewIn">;
 
 function subjectOf(
   request: ForwardedRequest,
@@ -106,6 +108,7 @@ function subjectOf(
         serverToolName: name,
         shown: shownRead(server, name),
         target: read(`${name} of ${server}`),
+        viewIn: name.startsWith("ui://") ? viewIn : undefined,
       };
     case "prompts/get": {
       const target = read(`prompt ${name} of ${server}`);

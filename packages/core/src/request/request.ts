@@ -8,6 +8,7 @@ import type { TakeTurn } from "../host/gateway-types.ts";
 import type { RequestOptions } from "../host/types.ts";
 import type { AskedTool, ConfirmPort } from "../policy/confirmation.ts";
 import type { PolicyRequest, Requester } from "../policy/decide.ts";
+import type { View } from "../server/accepted-views.ts";
 import type { Connection } from "../server/connection.ts";
 import type { CallWatch } from "../server/registered-tool.ts";
 
@@ -34,6 +35,8 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
   readonly watch?: Pick<CallWatch, "onAllowed" | "onStart" | "onProgress">;
   /** Waits until an allowed request of a gateway client may be sent. */
   readonly turn?: TakeTurn;
+  /** Reads the view in the result, if the resource can be the view of a tool. */
+  readonly viewIn?: (result: Result, listed: object | undefined) => View;
   readonly present?: (result: Result) => Shown | Promise<Shown>;
 }
 

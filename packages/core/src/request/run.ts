@@ -27,7 +27,7 @@ export interface RequestHost {
   readonly clock: Clock;
 }
 
-type AnyRequest = Omit<Request, "target" | "present"> & {
+type AnyRequest = Omit<Request, "target" | "present" | "viewIn"> & {
   readonly target: { readonly kind: RequestTarget<unknown>["kind"]; readonly wait?: number };
 };
 
@@ -102,6 +102,10 @@ async function runSteps<Result, Shown>(
     }
     if (signal.aborted) throw cancelled(request, signal);
     result = await execute(request, client, host, signal);
+    // A person may have to be asked, and that takes no turn.
+    leave?.();
+    leave = undefined;
+    if (request.viewIn !== undefined) await checkView(request, result, decision, host, signal, progress);
   } catch (error) {
     record(request, progress, error instanceof HostError ? error.code : "internal", host);
     throw error;
@@ -123,6 +127,29 @@ function isUnanswerable(request: AnyRequest, decision: CarriedDecision): boolean
   const { kind = "tool", confirm: port } = request;
   const mayDiffer = isChangedRule(decision.rule) || (kind === "tool" && decision.rule.annotations !== undefined);
   return !mayDiffer && port === undefined && !isAnsweredInAdvance(request, decision);
+}
+
+/**
+ * Compares the view of a tool that a client has read with the accepted one. If it differs, asks the user before the
+ * client gets it.
+ */
+async function checkView<Result>(
+  request: Request<Result, unknown>,
+  result: Result,
+  decision: CarriedDecision,
+  host: RequestHost,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<void> {
+  const { serverName, serverToolName: uri, connection } = request;
+  const server = host.servers.get(serverName);
+  const tools = server.toolsWithView(uri, connection);
+  if (tools.length === 0) return;
+  const listed = (connection ?? server.shared)?.filteredCatalog?.catalog.resources.find((one) => one.uri === uri);
+  const view = request.viewIn?.(result, listed);
+  if (view === undefined) return;
+  if (server.views.meet(tools, view)) await server.saveAccepted();
+  await decideAgain({ ...request, view }, decision, host, signal, progress);
 }
 
 /** Decides again if an input of the decision has changed, and asks the user if that is needed now. */

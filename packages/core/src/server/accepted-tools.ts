@@ -114,6 +114,23 @@ export class AcceptedTools {
     return before && { digests: before };
   }
 
+  /** Whether the digest is one of those that were accepted under the name. */
+  isAccepted(name: string, digest: string): boolean {
+    return this.of(name)?.digests.includes(digest) === true;
+  }
+
+  /** Accepts a digest under a name that has none yet, unless the store is full. Returns whether it did. */
+  acceptFirst(name: string, digest: string): boolean {
+    if (this.of(name) !== undefined || this.#earlier?.isFull === true) return false;
+    this.#accepted.set(name, { digests: [digest], isNew: true });
+    return true;
+  }
+
+  /** Adds a digest that the user accepts now. */
+  acceptDigest(name: string, digest: string): void {
+    this.#accepted.set(name, { digests: withDigests(this.of(name)?.digests ?? [], [digest]) });
+  }
+
   /** Replaces all accepted definitions of the tool by the definition that the user approved. */
   expect(name: string, { digest, tool }: Accepted): void {
     for (const listed of this.#listings) listed.compare(name);

@@ -9,6 +9,7 @@ import type { Repair, SchemaDialect } from "../normalise/schema/compile.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { ToolSchema, type ToolSchemaOptions } from "../normalise/tool-schema.ts";
 import type { AskedTool, ConfirmPort, ToolCallConfirmationDetails } from "../policy/confirmation.ts";
+import { appOnlyReason } from "./tool-view.ts";
 
 /** The result of a call, for the model and for the user. An error that the tool itself reports is a result too. */
 export interface ToolExecution {
@@ -86,6 +87,8 @@ export interface RegisteredToolOptions extends ToolSchemaOptions {
   readonly title?: string | undefined;
   readonly annotations?: JsonObject | undefined;
   readonly outputSchema?: JsonObject | undefined;
+  /** Whether only views of MCP Apps may call the tool. Then it is not offered to a model. */
+  readonly isAppOnly?: boolean | undefined;
   /** Timeout of a call in milliseconds. */
   readonly timeout?: number | undefined;
   readonly trust?: boolean | undefined;
@@ -155,7 +158,7 @@ export class RegisteredTool {
 
   /** Why the tool cannot be offered to a model; undefined if it can. */
   get quarantine(): string | undefined {
-    return this.#schema.quarantine;
+    return this.#options.isAppOnly === true ? appOnlyReason : this.#schema.quarantine;
   }
 
   get repairs(): readonly Repair[] {

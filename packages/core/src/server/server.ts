@@ -23,6 +23,7 @@ import type { Admission } from "../trust/admit.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import { type EntryTrust, entryTrust } from "../trust/entry-trust.ts";
 import { AcceptedTools, type ListedTools } from "./accepted-tools.ts";
+import { AcceptedViews } from "./accepted-views.ts";
 import { ownerOf } from "./catalog-cache.ts";
 import type { CachedCatalog } from "./catalog-store.ts";
 import { Connection } from "./connection.ts";
@@ -35,6 +36,7 @@ import { initialServerState, notConnectedError } from "./server-state.ts";
 import type { ServerContext } from "./servers.ts";
 import { sharedBy } from "./sharing.ts";
 import { prepareDigests } from "./tool-changes.ts";
+import { viewAddressesOf } from "./tool-view.ts";
 
 /** A server of the settings, or the demo server, which has no definition. */
 export interface ServerEntry {
@@ -79,6 +81,7 @@ export class Server {
   readonly identity: string;
   readonly accepted: AcceptedTools;
   readonly skills: ServerSkills;
+  readonly views: AcceptedViews;
   /** The connection that all requests share, unless they name another one. Undefined if the server may not start. */
   readonly shared: Connection | undefined;
   readonly #context: ServerContext;
@@ -121,6 +124,7 @@ export class Server {
     const { state } = context.configuration().locations;
     const store = definition && new SkillStore(state, ownerOf(definition));
     this.skills = new ServerSkills(entry.name, () => this.#catalog?.catalog.skills ?? noSkills, store);
+    this.views = new AcceptedViews(this.accepted);
     this.#listed = this.accepted.list([], { isNew: false });
     this.shared = entry.admission.status === "admitted" ? this.#createConnection(context.options, true) : undefined;
   }
@@ -470,6 +474,19 @@ export class Server {
   async accept(tool: string, connection?: Connection): Promise<void> {
     this.listedBy(connection).accept(tool);
     await this.save(connection?.latest);
+  }
+
+  /** The names of the listed tools whose view has this address. */
+  toolsWithView(uri: string, connection?: Connection): readonly string[] {
+    if (!uri.startsWith("ui://")) return [];
+    const tools = this.listedBy(connection).tools();
+    return tools.flatMap((tool) => (viewAddressesOf(tool).includes(uri) ? [tool.name] : []));
+  }
+
+  /** Saves the digests of accepted views and definitions. Resolves also if saving fails. */
+  async saveAccepted(): Promise<void> {
+    const { definition } = this;
+    if (definition !== undefined) await this.#saveAccepted(definition);
   }
 
   /**

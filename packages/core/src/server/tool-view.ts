@@ -29,6 +29,9 @@ function isViewAddress(uri: unknown): uri is string {
   return typeof uri === "string" && uri.length <= longestAddress && /^ui:\/\/[^\s\p{C}]+$/u.test(uri);
 }
 
+/** Why a tool for views only is not offered to a model. */
+export const appOnlyReason = "only views of its server (MCP Apps) may call it";
+
 /** Whether only views may call the tool: it must not be offered to a model. */
 export function isAppOnly(tool: object): boolean {
   const visibility = member(member(member(tool, "_meta"), "ui"), "visibility");

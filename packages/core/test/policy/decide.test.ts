@@ -39,6 +39,7 @@ function scene(mode: ApprovalMode = "default") {
     now.isChanged ? { difference, ...(now.doubt !== undefined && { doubt: now.doubt }) } : undefined;
   const decide = new Decisions({
     accept: async () => {},
+    acceptView: async () => {},
     policy: () => ({ version: now.policy, rules: now.rules, approved }),
     configurationVersion: () => now.configuration,
     approvals: answers,
@@ -50,6 +51,8 @@ function scene(mode: ApprovalMode = "default") {
       promptChangeOf: change,
       skillOf: () => undefined,
       skillChangeOf: () => undefined,
+      toolsWithView: () => [],
+      viewChangeOf: () => undefined,
       isLockedOut: () => false,
     },
     trustsAnnotations: () => false,

@@ -88,6 +88,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
     accept: async (tool) => {
       marks.accept(tool);
     },
+    acceptView: async () => {},
     mode,
     interactive,
   });

@@ -31,6 +31,8 @@ export function listedServers(lockOf: (server: string) => ServerLock = () => noL
     },
     skillOf: () => undefined,
     skillChangeOf: () => undefined,
+    toolsWithView: () => [],
+    viewChangeOf: () => undefined,
     isLockedOut: (tool) => listedOf(tool)?.isLockedOut(tool.serverToolName) ?? false,
   };
 }

@@ -251,7 +251,11 @@ function ownerOf(context: BridgeContext, params: JsonObject, list: "tools" | "pr
 
 type Owned = Pick<Forwarded, "server" | "params">;
 
-function find({ view, see }: BridgeContext, params: JsonObject, list: "tools" | "prompts"): Owned | undefined {
+function find(
+  { view, see, workspace }: BridgeContext,
+  params: JsonObject,
+  list: "tools" | "prompts",
+): Owned | undefined {
   const name = stringOf(params["name"]) ?? "";
   const { [list]: items, servers, only, hasTool } = view();
   const item = items.get(name);
@@ -259,7 +263,10 @@ function find({ view, see }: BridgeContext, params: JsonObject, list: "tools" | 
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
   // A server may have tools and prompts that it does not list. Clients of `/mcp/<server>` can use them, because the
   // server is known.
-  const isUnlisted = only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name));
+  const isHidden = (server: string): boolean =>
+    list === "tools" &&
+    (!hasTool(server, name) || workspace.host.catalog(server)?.tools.some((tool) => tool.name === name) === true);
+  const isUnlisted = only !== undefined && servers.includes(only) && !isHidden(only);
   return isUnlisted ? { server: only, params } : undefined;
 }
 

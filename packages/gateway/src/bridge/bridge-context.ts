@@ -10,6 +10,7 @@ import {
   type SeenList,
   type Server,
   type ServerAddress,
+  uiExtension,
 } from "@fairlead/core/server";
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { Consent } from "../consent/consent.ts";
@@ -98,7 +99,10 @@ export function createBridgeContext(
       const hasBudget = host.gateway.clientProfile(client.name)?.toolBudget !== undefined;
       view = viewFor(
         reach,
-        catalogsFor(reach, host, (server) => workspace.catalogOf(server)),
+        catalogsFor(reach, host, {
+          catalogOf: (server) => workspace.catalogOf(server),
+          hasViews: workspace.extensions?.[uiExtension] !== undefined,
+        }),
         { names, hasBudget },
       );
     }

@@ -7,6 +7,7 @@ import {
   type ClientItem,
   type ClientLists,
   type ClientPins,
+  isAppOnly,
   listsFor,
   type SeenCatalog,
 } from "@fairlead/core/server";
@@ -40,22 +41,28 @@ const ownCatalog: SeenCatalog = {
   },
 };
 
+/** What a client sees because of the extensions that it declares. */
+interface OwnCatalogs {
+  /** Returns what a server lists for this client only. Default: what it lists for all clients. */
+  readonly catalogOf?: (server: string) => Catalog | undefined;
+  /** Whether the client shows views. Only such a client sees the tools that only views may call. */
+  readonly hasViews?: boolean;
+}
+
 /**
  * Returns the loaded catalogs of the client's servers, without what the client may not use or the host cannot use.
- *
- * @param catalogOf Returns what a server lists for this client only. Default: what it lists for all clients.
  */
 export function catalogsFor(
   { servers, only, hasTool }: ClientReach,
   host: Pick<OpenedHost, "tools" | "prompts" | "catalog" | "gateway">,
-  catalogOf: (server: string) => Catalog | undefined = () => undefined,
+  { catalogOf = () => undefined, hasViews = false }: OwnCatalogs = {},
 ): readonly SeenCatalog[] {
   return servers.flatMap((server): readonly SeenCatalog[] => {
     const common = host.catalog(server);
     const catalog = catalogOf(server) ?? common;
     if (catalog === undefined) return [];
     const seen = (tools: readonly CatalogTool[]): readonly CatalogTool[] =>
-      tools.filter(({ name }) => hasTool(server, name)).map(withoutTasks);
+      tools.filter((tool) => hasTool(server, tool.name) && (hasViews || !isAppOnly(tool))).map(withoutTasks);
     // A client of one server sees the server's own names.
     if (only !== undefined) return [{ server, catalog: { ...catalog, tools: seen(catalog.tools) }, form: "own" }];
     const usable = {
@@ -82,18 +89,16 @@ export function catalogsFor(
  * Returns the items that the host can use, and those that only the client's own catalog has.
  *
  * @param common The items of the catalog that the host has read.
- * @param names The names of those of them that it can use, in their order.
+ * @param names The names of those of them that it can offer to a model.
  */
 function usableOf<T extends { readonly name: string }>(
   items: readonly T[],
   common: readonly T[] = [],
   names: readonly string[],
 ): readonly T[] {
-  const own = byName(items);
-  if (items === common) return names.flatMap((name) => own.get(name) ?? []);
   const usable = new Set(names);
-  const unusable = new Set(common.flatMap(({ name }) => (usable.has(name) ? [] : [name])));
-  return [...own.values()].filter(({ name }) => !unusable.has(name));
+  const unusable = new Set(common.flatMap((item) => (usable.has(item.name) || isAppOnly(item) ? [] : [item.name])));
+  return [...byName(items).values()].filter(({ name }) => !unusable.has(name));
 }
 
 /**

@@ -49,6 +49,7 @@ function source({ origin, server, client }: PolicyRule): string {
 const builtIns: ReadonlyMap<string, string> = new Map([
   ["tools", "the default for tools"],
   ["resources", "the default for resources"],
+  ["view", "the view of a tool is part of the tool"],
   ["prompts", "the default for prompts"],
   ["sampling", "the default for sampling"],
   ["skills", "the default for skills"],
