@@ -38,7 +38,7 @@ export function openInBackground(configuration: Configuration, mayStart: boolean
 }
 
 /** Connects to the running host. Resolves with undefined if none runs, or if it cannot be used. */
-async function reachHost(
+export async function reachHost(
   configuration: Configuration,
   mayStart: boolean,
   caller: Caller,

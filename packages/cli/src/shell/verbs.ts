@@ -25,6 +25,7 @@ const policies = () => import("../commands/policy/list.ts");
 const rules = () => import("../commands/policy/rules.ts");
 const conversations = () => import("../commands/conversations.ts");
 const switches = () => import("../commands/mcp/set-enabled.ts");
+const controls = () => import("../commands/mcp/control.ts");
 const approvals = () => import("../commands/gateway/approvals.ts");
 const daemon = () => import("../commands/gateway/daemon.ts");
 const lock = () => import("../commands/lock.ts");
@@ -44,6 +45,8 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["mcp auth", "sign in to a server", () => import("../commands/mcp/auth.ts")],
   ["mcp logout", "sign out of servers", () => import("../commands/mcp/logout.ts")],
   ["mcp logs", "show a server's log", () => import("../commands/mcp/logs.ts")],
+  ["mcp restart", "restart a server that the background host runs", one(controls, "restart")],
+  ["mcp stop", "stop a server that the background host runs", one(controls, "stop")],
   ["mcp enable", "allow a disabled server to start again", one(switches, "enable")],
   ["mcp disable", "prevent a server from starting", one(switches, "disable")],
   ["mcp import", "copy servers from other programs' settings", () => import("../commands/mcp/import.ts")],
@@ -70,6 +73,7 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["approvals allow", "let a waiting request run", one(approvals, "allow")],
   ["approvals deny", "refuse a waiting request", one(approvals, "deny")],
   ["daemon status", "show the background host and its clients", one(daemon, "status")],
+  ["daemon start", "start the background host, unless it runs", one(daemon, "start")],
   ["daemon stop", "stop the background host", one(daemon, "stop")],
   ["daemon restart", "stop the background host and start a new one", one(daemon, "restart")],
   ["daemon logs", "show the log of the background host", one(daemon, "logs")],
@@ -113,7 +117,7 @@ export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["trust", "decide in which folders servers may start"],
   ["policy", "decide which calls may run"],
   ["approvals", "answer requests from MCP clients"],
-  ["daemon", "manage the background host of fairlead serve"],
+  ["daemon", "manage the background host, which keeps servers running"],
   ["lock", "detect changes in a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],

@@ -6,6 +6,7 @@ import type { Configuration } from "@fairlead/core/trust";
 import { isConnectSettled, type ListedServer } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
+import { backgroundFor } from "./background.ts";
 import { connectServers, createWaitingLine } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
@@ -77,7 +78,7 @@ export function listServers(
     out.print(toText(one));
   };
 
-  return useHost(configuration, context, async (host) => {
+  const look = async (host: OpenedHost): Promise<readonly ListedServer[]> => {
     const changed = new Map<string, readonly string[]>();
     const shows: Promise<void>[] = [];
     const listed = await withSignIns(before, host, configuration);
@@ -110,5 +111,6 @@ export function listServers(
     if (isLive) for (const one of reached) show(one);
     else if (!globals.json) out.print(joinSafe(reached.map(toText)));
     return reached;
-  });
+  };
+  return useHost(configuration, context, look, { background: backgroundFor(configuration, context) });
 }

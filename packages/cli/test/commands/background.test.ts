@@ -199,3 +199,24 @@ it("gives a call after a changed definition the new server at once", async () =>
   expect(changed).not.toBe(shared);
   expect((await here.call("call", "growing.process")).stdout).toBe(changed);
 });
+
+it("starts the host by hand, and restarts and stops one of its servers", async () => {
+  await using here = await backgroundMachine({ ...growing(), gone: { command: "no-such-program" } }, {});
+  expect(await here.call("mcp", "stop", "growing")).toEqual({ code: 0, stdout: "not running: growing\n", stderr: "" });
+  expect(await here.call("daemon", "start")).toMatchObject({
+    stdout: expect.stringMatching(/^started: process \d+\n$/),
+  });
+  expect(await here.call("daemon", "start")).toMatchObject({
+    stdout: expect.stringMatching(/^already running: process \d+\n$/),
+  });
+  const before = await here.call("call", "growing.process");
+  expect(before).toMatchObject({ code: 0, stderr: "" });
+  expect((await here.call("mcp", "list")).stdout).toMatch(/growing.*3 tools/);
+  expect((await here.call("call", "growing.process")).stdout).toBe(before.stdout);
+  expect(await here.call("mcp", "restart", "growing")).toEqual({ code: 0, stdout: "restarted: growing\n", stderr: "" });
+  expect((await here.call("call", "growing.process")).stdout).not.toBe(before.stdout);
+  expect(await here.call("mcp", "stop", "growing")).toEqual({ code: 0, stdout: "stopped: growing\n", stderr: "" });
+  expect(processesOf(here).filter((line) => line.includes("growing.mjs"))).toEqual([]);
+  expect(await here.call("mcp", "restart", "gone")).toMatchObject({ code: 4 });
+  expect(await here.call("mcp", "restart", "nobody")).toMatchObject({ code: 2 });
+});

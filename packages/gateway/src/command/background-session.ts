@@ -25,6 +25,7 @@ import {
 } from "@fairlead/wire/serve";
 import type { HostConnection } from "../relay/connect-host.ts";
 import {
+  type ControlledServer,
   closedMethod,
   fromRpcFailure,
   identityDigest,
@@ -34,7 +35,9 @@ import {
   otherServer,
   type PassedRequest,
   readError,
+  restartMethod,
   stderrMethod,
+  stopMethod,
 } from "./session-messages.ts";
 
 /** The background host applies the time limits of a request. If it does not answer at all, these milliseconds are added. */
@@ -96,6 +99,29 @@ export async function openBackgroundSession(
   } catch (error) {
     await rpc.close();
     throw error;
+  }
+}
+
+/**
+ * Disconnects a server that runs in the host, or connects it again. Resolves with whether it was running.
+ *
+ * @throws the reason why the server could not be connected again
+ */
+export async function controlServer(
+  host: HostConnection,
+  server: string,
+  action: "stop" | "restart",
+): Promise<boolean> {
+  const rpc = await openRpc(openHostSocket(host), { limits: defaultLimits, times: defaultTimes, oneStream: true });
+  try {
+    const method = action === "stop" ? stopMethod : restartMethod;
+    const answer = await send(rpc, method, { server }, { timeout: Number.POSITIVE_INFINITY });
+    // The host of the same build has written it.
+    const { wasRunning, error } = answer as JsonObject & ControlledServer;
+    if (error !== undefined) throw readError(error);
+    return wasRunning;
+  } finally {
+    await rpc.close();
   }
 }
 

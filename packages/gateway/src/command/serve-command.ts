@@ -18,6 +18,7 @@ import {
 } from "@fairlead/wire/serve";
 import type { ClientWorkspace } from "../workspaces.ts";
 import {
+  type ControlledServer,
   closedMethod,
   identityDigest,
   notifyMethod,
@@ -25,7 +26,6 @@ import {
   openMethod,
   otherServer,
   restartMethod,
-  runningMethod,
   type SentOptions,
   stderrMethod,
   stopMethod,
@@ -112,10 +112,9 @@ class ServedCommand implements ServedSession {
       case openMethod:
         return this.#open(name, stringOf(params["identity"]) ?? "");
       case stopMethod:
+        return this.#control(name, "stop");
       case restartMethod:
-        return this.#control(name, method);
-      case runningMethod:
-        return this.#running();
+        return this.#control(name, "restart");
       default:
         return this.#pass(method, params, request);
     }
@@ -231,19 +230,15 @@ class ServedCommand implements ServedSession {
     void this.#client.notify(method, params, about).catch(() => undefined);
   }
 
-  async #control(name: string, method: string): Promise<JsonObject> {
-    const { host } = this.#workspace;
-    const server = host.gateway.servers.get(name);
+  async #control(name: string, action: "stop" | "restart"): Promise<JsonObject> {
+    const server = this.#workspace.host.gateway.servers.get(name);
     const wasRunning = server.hasConnection;
-    if (method === stopMethod) await server.stop();
+    if (action === "stop") await server.stop();
     else await server.restart();
-    return { wasRunning, state: { ...server.state } };
-  }
-
-  async #running(): Promise<JsonObject> {
-    const { host } = this.#workspace;
-    const running = host.gateway.servers.all().filter(({ hasConnection }) => hasConnection);
-    return { servers: running.map(({ name, identity }) => ({ name, identity: identityDigest(identity) })) };
+    const isFailed = action === "restart" && !server.hasConnection;
+    const error = isFailed ? writtenError(notConnectedError(server.state)) : undefined;
+    const controlled: ControlledServer = { wasRunning, error };
+    return { ...controlled };
   }
 }
 

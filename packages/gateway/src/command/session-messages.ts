@@ -16,11 +16,9 @@ import { errorMessage } from "@fairlead/wire/text";
 export const openMethod = "fairlead/open";
 /** Sends a notification to the opened server. */
 export const notifyMethod = "fairlead/notify";
-/** Disconnects a server of the workspace, or connects it again. Both answer with its state. */
+/** Disconnects a server of the workspace, or connects it again. Both answer with a `ControlledServer`. */
 export const stopMethod = "fairlead/stop";
 export const restartMethod = "fairlead/restart";
-/** Answers with the names of the servers that run in the command's workspace. */
-export const runningMethod = "fairlead/running";
 /** Notifications of the host: the session has ended; the server has written a line to stderr while it started. */
 export const closedMethod = "fairlead/closed";
 export const stderrMethod = "fairlead/stderr";
@@ -35,6 +33,13 @@ export interface OpenedServer {
   readonly catalog: FilteredCatalog["catalog"];
   readonly hidden: readonly (readonly [string, "includeTools" | "excludeTools"])[];
   readonly counts: FilteredCatalog["offer"];
+}
+
+/** A server after `stopMethod` or `restartMethod`. */
+export interface ControlledServer {
+  readonly wasRunning: boolean;
+  /** Why a restarted server could not be connected, as `writtenError` writes it. */
+  readonly error?: JsonObject | undefined;
 }
 
 /** A request to the opened server. The method is that of the message. */

@@ -1,11 +1,11 @@
-/** `fairlead daemon`: shows, stops and restarts the background host of `fairlead serve`, and shows its log. */
+/** `fairlead daemon`: shows, starts, stops and restarts the background host, and shows its log. */
 
 import { HostError } from "@fairlead/core/errors";
 import { isProcessRunning, lockHolder, systemCode } from "@fairlead/core/files";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { hostStatus, stopHost } from "@fairlead/gateway/daemon/control";
-import { UnsafeRunFolder } from "@fairlead/gateway/relay/run-folder";
-import { findOrStartHost } from "@fairlead/gateway/relay/start-host";
+import { type RunFolder, UnsafeRunFolder } from "@fairlead/gateway/relay/run-folder";
+import { findOrStartHost, type HostCommand } from "@fairlead/gateway/relay/start-host";
 import { errorMessage } from "@fairlead/wire/text";
 import { type HostPlace, hostPlace } from "../../gateway/installation.ts";
 import { count } from "../../output/output.ts";
@@ -13,9 +13,9 @@ import { defineLogOptions, printLog, readLogLines, readLogOptions } from "../../
 import type { Context, Verb } from "../../shell/verb.ts";
 
 const about = `
-All programs that use fairlead serve on stdio share one background host, with one set of servers. The first program
-starts the host. The host ends ten minutes after the last program has disconnected. Connected programs do not notice
-a restart.
+All programs that use fairlead serve on stdio share one background host, with one set of servers, and so do commands
+such as fairlead call. The first program or command starts the host. The host ends ten minutes after the last program
+has disconnected. Connected programs do not notice a restart.
 `;
 
 const status: Verb = {
@@ -61,6 +61,31 @@ function named(title: string, texts: readonly SafeText[]): SafeText {
   return safe`${toSafeLine(title)}: ${list}`;
 }
 
+const start: Verb = {
+  help: `${about}
+On a terminal, fairlead call and similar commands start the host by themselves. It keeps servers running between
+commands, unless the setting fairlead.background is "off".
+
+Examples:
+  fairlead daemon start`,
+
+  async run(context) {
+    const { out, globals } = context;
+    const { folder, version, command } = placeOf(context);
+    const running = await explained(() => hostStatus(folder));
+    const pid = running?.pid ?? (await explained(() => startHost(folder, version, command)));
+    if (globals.json) return out.json({ pid, version: running?.version ?? version, started: running === undefined });
+    out.print(safe`${toSafeLine(running === undefined ? "started" : "already running")}: process ${pid}`);
+  },
+};
+
+/** Resolves with the process id of the host. */
+async function startHost(folder: RunFolder, version: string, command: HostCommand): Promise<number> {
+  const { socket, welcome } = await findOrStartHost(folder, { version, wants: "status" }, command);
+  socket.destroy();
+  return welcome.pid;
+}
+
 const stop: Verb = {
   help: `${about}
 Running calls are cancelled. The next request of a program that is still connected starts the host again.
@@ -89,10 +114,9 @@ Examples:
     const { out, globals } = context;
     const { folder, version, command } = placeOf(context);
     const stopped = await explained(() => stopHost(folder, { isRunning: isProcessRunning, kill }));
-    const { socket, welcome } = await explained(() => findOrStartHost(folder, { version, wants: "status" }, command));
-    socket.destroy();
-    if (globals.json) return out.json({ pid: welcome.pid, version: welcome.version });
-    out.print(safe`${toSafeLine(stopped === undefined ? "started" : "restarted")}: process ${welcome.pid}`);
+    const pid = await explained(() => startHost(folder, version, command));
+    if (globals.json) return out.json({ pid, version });
+    out.print(safe`${toSafeLine(stopped === undefined ? "started" : "restarted")}: process ${pid}`);
   },
 };
 
@@ -122,8 +146,9 @@ Examples:
 };
 
 /** The subcommands of `fairlead daemon`. */
-export const verbs: Readonly<Record<"status" | "stop" | "restart" | "logs", Verb>> = {
+export const verbs: Readonly<Record<"status" | "start" | "stop" | "restart" | "logs", Verb>> = {
   status,
+  start,
   stop,
   restart,
   logs,

@@ -24,7 +24,8 @@ export const verb: Verb = {
 Connects to all servers that may start, in parallel, and shows for each server its tools, or its error and the next
 step. With --verbose, or for the servers that you name, also its command or URL, the file and line of its entry, and the
 whole error. On a terminal a server is shown as soon as it has answered; the last line names the servers that are still
-connecting. All started servers are stopped when the command ends. Secrets are hidden.
+connecting. Secrets are hidden. Servers that the background host runs are not started again (fairlead daemon status);
+without it, all started servers are stopped when the command ends.
 
 Examples:
   fairlead mcp list
