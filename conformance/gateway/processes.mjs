@@ -54,7 +54,7 @@ export async function startGateway(serverUrl, names) {
     GEMINI_CLI_SYSTEM_SETTINGS_PATH: none,
     GEMINI_CLI_SYSTEM_DEFAULTS_PATH: none,
   };
-  const args = ["-C", home, "serve", "--http", "--port", "0", "--no-token"];
+  const args = ["-C", home, "serve", "--http", "--alone", "--port", "0", "--no-token"];
   const { line, stop } = await start([command, ...args], env, home);
   const { url } = JSON.parse(line);
   return {

@@ -626,6 +626,7 @@ checks:
       expect((await fetch(url, { method: "POST" })).status).toBe(401);
       child.kill();
       await once(child, "exit");
+      execFileSync(join(own, "fairlead"), ["daemon", "stop"], { env: here.env });
     });
 
     test("the Debian package has completion scripts, a man page, and a unit that is not enabled", () => {

@@ -14,13 +14,14 @@ import { serveConnection } from "./bridge/serve-connection.ts";
 import { createTaskIds } from "./bridge/tasks.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
 import { serveCommand } from "./command/serve-command.ts";
+import type { ListenRequest } from "./command/session-messages.ts";
 import type { Consent } from "./consent/consent.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
 import { createGatewayLoops } from "./gateway-loops.ts";
 import { reachOf } from "./lists/client-reach.ts";
 import { createParkedCalls } from "./questions/parked-calls.ts";
-import type { ClientTokens } from "./tokens/client-tokens.ts";
+import { type ClientTokens, createClientTokens } from "./tokens/client-tokens.ts";
 import { type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
 export type { CreateGatewayHost, HostHooks, Workspace } from "./workspaces.ts";
@@ -157,7 +158,11 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   function serveForCommand(open: OpenChannel, name: string, workspace: Workspace): Promise<void> {
     const conversation = randomUUID();
-    return serveIn(workspace, { name, conversation }, (entered) => serveCommand(open, entered, conversation, onOpen));
+    const listenFor = ({ port, hasTokens, client }: ListenRequest) =>
+      listen({ port, workspace, client, tokens: hasTokens ? createClientTokens(stateFolder) : "none" });
+    return serveIn(workspace, { name, conversation }, (entered) =>
+      serveCommand(open, { workspace: entered, id: conversation, onOpen, listen: listenFor }),
+    );
   }
 
   /** Serves a client or a command in its workspace. Resolves when it has disconnected. */

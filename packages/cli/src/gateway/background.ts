@@ -15,17 +15,20 @@ import type { Context } from "../shell/verb.ts";
 import { type HostPlace, hostPlace } from "./installation.ts";
 import { mentionedVariables } from "./workspace-variables.ts";
 
+/** Whether a command starts the host if none runs. `quietly`: without a message that the host keeps running. */
+export type StartsHost = boolean | "quietly";
+
 type Caller = Pick<Context, "io" | "globals" | "out" | "command">;
 
 /**
  * Returns the function that opens sessions in the background host. If no host can be used, it resolves with undefined,
  * and the command starts the server itself.
  *
- * @param mayStart Whether the command starts the host if none runs.
+ * @param starts Whether the command starts the host if none runs.
  */
-export function openInBackground(configuration: Configuration, mayStart: boolean, caller: Caller): OpenInBackground {
+export function openInBackground(configuration: Configuration, starts: StartsHost, caller: Caller): OpenInBackground {
   return async (server, options) => {
-    const host = await reachHost(configuration, mayStart, caller);
+    const host = await reachHost(configuration, starts, caller);
     if (host === undefined) return undefined;
     try {
       return await openBackgroundSession(host, server, options);
@@ -40,7 +43,7 @@ export function openInBackground(configuration: Configuration, mayStart: boolean
 /** Connects to the running host. Resolves with undefined if none runs, or if it cannot be used. */
 export async function reachHost(
   configuration: Configuration,
-  mayStart: boolean,
+  starts: StartsHost,
   caller: Caller,
 ): Promise<HostConnection | undefined> {
   const backgroundHost = hostPlace(caller.io);
@@ -52,7 +55,7 @@ export async function reachHost(
   };
   try {
     const found = await findHost(backgroundHost.folder, greeting);
-    return found ?? (mayStart ? await startHost(backgroundHost, greeting, caller) : undefined);
+    return found ?? (starts === false ? undefined : await startHost(backgroundHost, greeting, starts, caller));
   } catch (error) {
     // A host that ends, or that was started with another home folder, is not worth a message.
     const isUsual = error instanceof HostRefused && (error.reason === "retired" || error.reason === "home");
@@ -67,10 +70,12 @@ export async function reachHost(
 async function startHost(
   { folder, command }: HostPlace,
   greeting: RelayHello,
+  starts: StartsHost,
   { out }: Caller,
 ): Promise<HostConnection> {
   const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");
   const host = await findOrStartHost(folder, greeting, command);
+  if (starts === "quietly") return host;
   out.say(
     safe`note: a background host (process ${host.welcome.pid}) keeps servers running for the next command; to stop it: fairlead daemon stop`,
   );

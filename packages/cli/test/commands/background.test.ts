@@ -1,7 +1,10 @@
 /** Commands that use the background host: it keeps their servers running, and nothing else about them changes. */
 
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { programServer, stdioServer, temporaryFolder, until } from "@fairlead/test-servers";
+import { connect } from "@fairlead/wire";
 import { expect, it, test } from "vitest";
 import { processesOf } from "../support/left-over.ts";
 import { type Ending, type Machine, machine, userFile } from "../support/machine.ts";
@@ -220,3 +223,41 @@ it("starts the host by hand, and restarts and stops one of its servers", async (
   expect(await here.call("mcp", "restart", "gone")).toMatchObject({ code: 4 });
   expect(await here.call("mcp", "restart", "nobody")).toMatchObject({ code: 2 });
 });
+
+it("serves HTTP clients from the background host, also from the next one after it was killed", async () => {
+  await using here = await backgroundMachine(growing());
+  await here.run("policy", "allow", "growing.process");
+  const { child, ending } = startPiped(here, "serve", "--http", "--no-token", "--client", "web");
+  try {
+    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    const { url } = JSON.parse(line) as { readonly url: string };
+    const shared = await here.call("call", "growing.process");
+    expect(await processAt(url)).toBe(shared.stdout);
+    const pid = await here.hostPid();
+    if (pid === undefined) throw new Error("no host runs");
+    process.kill(pid, "SIGKILL");
+    await until(() => processesOf(here).some((one) => one.includes("__host") && !one.startsWith(`${pid} `)));
+    const next = await here.call("call", "growing.process");
+    expect(next.stdout).not.toBe(shared.stdout);
+    expect(await processAt(url)).toBe(next.stdout);
+    child.kill("SIGINT");
+    expect(await ending).toMatchObject({ code: 0 });
+    await expect(fetch(url, { method: "POST" })).rejects.toThrow("fetch failed");
+  } finally {
+    child.kill("SIGKILL");
+    await ending;
+  }
+});
+
+/** The process id of the server `growing` behind the gateway's address. */
+async function processAt(url: string): Promise<string> {
+  const target = { kind: "http", url: `${url}/growing`, headers: {} } as const;
+  const session = await connect(target, { clientInfo: { name: "test", version: "1" } });
+  try {
+    const { content } = await session.request("tools/call", { name: "process", arguments: {} });
+    const [{ text }] = content as [{ readonly text: string }];
+    return `${text}\n`;
+  } finally {
+    await session.close();
+  }
+}

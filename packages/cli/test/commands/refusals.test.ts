@@ -60,11 +60,6 @@ test("each refusal names the cause, and the next step where there is one", async
     ["test no.yaml", 2, "the file of checks /project/no.yaml does not exist\n  next: fairlead test --help"],
     ["serve --no-token", 2, "--no-token works only with --http\n  next: fairlead serve --help"],
     [
-      "serve --alone --http",
-      2,
-      "--alone and --http cannot be combined: --http always starts its own servers\n  next: fairlead serve --help",
-    ],
-    [
       "disconnect codex",
       2,
       "Codex is not connected: Fairlead has written nothing to /home/.codex/config.toml, and the client has no token\n  next: fairlead connect --list",

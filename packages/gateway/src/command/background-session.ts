@@ -29,6 +29,8 @@ import {
   closedMethod,
   fromRpcFailure,
   identityDigest,
+  type ListenRequest,
+  listenMethod,
   notifyMethod,
   type OpenedServer,
   openMethod,
@@ -122,6 +124,26 @@ export async function controlServer(
     return wasRunning;
   } finally {
     await rpc.close();
+  }
+}
+
+/** An address at which the host listens for HTTP clients. */
+export interface HostListener {
+  readonly url: string;
+  /** Resolves when the host has ended, or after `close`. */
+  readonly closed: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Makes the host listen for HTTP clients until `close`. */
+export async function listenInBackground(host: HostConnection, request: ListenRequest): Promise<HostListener> {
+  const rpc = await openRpc(openHostSocket(host), { limits: defaultLimits, times: defaultTimes, oneStream: true });
+  try {
+    const { url } = await send(rpc, listenMethod, { ...request });
+    return { url: stringOf(url) ?? "", closed: rpc.closed, close: () => rpc.close() };
+  } catch (error) {
+    await rpc.close();
+    throw error;
   }
 }
 

@@ -21,6 +21,8 @@ import {
   type ControlledServer,
   closedMethod,
   identityDigest,
+  type ListenRequest,
+  listenMethod,
   notifyMethod,
   type OpenedServer,
   openMethod,
@@ -33,24 +35,24 @@ import {
   writtenError,
 } from "./session-messages.ts";
 
-/**
- * Serves a command in its workspace until it disconnects.
- *
- * @param id Identifies the command's process.
- * @param onOpen Called for each request. Returns the function that is called when the request has ended.
- */
-export function serveCommand(
-  open: OpenChannel,
-  workspace: ClientWorkspace,
-  id: string,
-  onOpen: () => () => void,
-): ServedClient {
-  const client = serveClient(open, (served) => {
-    const command = new ServedCommand(served, workspace, id, onOpen);
-    void served.closed.finally(() => command.end()).catch(() => undefined);
+/** What a command needs from the gateway. */
+export interface CommandContext {
+  readonly workspace: ClientWorkspace;
+  /** Identifies the command's process. */
+  readonly id: string;
+  /** Called for each request. Returns the function that is called when the request has ended. */
+  readonly onOpen: () => () => void;
+  /** Listens for HTTP clients in the command's workspace. */
+  readonly listen: (request: ListenRequest) => Promise<{ readonly url: string; close(): Promise<void> }>;
+}
+
+/** Serves a command in its workspace until it disconnects. */
+export function serveCommand(open: OpenChannel, context: CommandContext): ServedClient {
+  return serveClient(open, (client) => {
+    const command = new ServedCommand(client, context);
+    void client.closed.finally(() => command.end()).catch(() => undefined);
     return command;
   });
-  return client;
 }
 
 /** The connection that a command uses. */
@@ -65,23 +67,20 @@ interface OpenedConnection {
 /** One command, which uses one server. */
 class ServedCommand implements ServedSession {
   readonly #client: ServedClient;
-  readonly #workspace: ClientWorkspace;
-  readonly #id: string;
-  readonly #onOpen: () => () => void;
+  readonly #context: CommandContext;
   /** The requests that are passed on to the server. */
   readonly #passed = new Set<Promise<unknown>>();
   #opened: OpenedConnection | undefined;
+  #listener: { close(): Promise<void> } | undefined;
   #isEnded = false;
 
-  constructor(client: ServedClient, workspace: ClientWorkspace, id: string, onOpen: () => () => void) {
+  constructor(client: ServedClient, context: CommandContext) {
     this.#client = client;
-    this.#workspace = workspace;
-    this.#id = id;
-    this.#onOpen = onOpen;
+    this.#context = context;
   }
 
   async request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject> {
-    const done = this.#onOpen();
+    const done = this.#context.onOpen();
     try {
       return await this.#answer(method, params, request);
     } catch (error) {
@@ -104,6 +103,7 @@ class ServedCommand implements ServedSession {
     this.#isEnded = true;
     this.#opened?.release();
     this.#opened = undefined;
+    void this.#listener?.close();
   }
 
   #answer(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject> {
@@ -115,6 +115,9 @@ class ServedCommand implements ServedSession {
         return this.#control(name, "stop");
       case restartMethod:
         return this.#control(name, "restart");
+      case listenMethod:
+        // The command of the same build has written it.
+        return this.#listen(params as JsonObject & ListenRequest);
       default:
         return this.#pass(method, params, request);
     }
@@ -123,7 +126,7 @@ class ServedCommand implements ServedSession {
   async #open(name: string, identity: string): Promise<JsonObject> {
     const server = await this.#sameServer(name, identity);
     if (server === undefined) return otherServer;
-    const { host } = this.#workspace;
+    const { host } = this.#context.workspace;
     const connection = await this.#connectionOf(server);
     const release = connection.use();
     const stopListening = host.on("stderr", ({ server: from, line }) => {
@@ -151,7 +154,7 @@ class ServedCommand implements ServedSession {
 
   /** The server of this name; undefined if the command's settings define it differently. */
   async #sameServer(name: string, identity: string): Promise<Server | undefined> {
-    const { host } = this.#workspace;
+    const { host } = this.#context.workspace;
     const find = (): Server | undefined => {
       const server = host.gateway.servers.find(name);
       return server !== undefined && identityDigest(server.identity) === identity ? server : undefined;
@@ -181,7 +184,7 @@ class ServedCommand implements ServedSession {
       },
     };
     const common = server.other("commands", purpose);
-    return server.asksBack && common.isUsed ? server.other(this.#workspace.idIn("modern"), purpose) : common;
+    return server.asksBack && common.isUsed ? server.other(this.#context.workspace.idIn("modern"), purpose) : common;
   }
 
   /** Tells the command when its session has ended, after the answers to its requests. */
@@ -212,7 +215,7 @@ class ServedCommand implements ServedSession {
       ...options,
       timeout: options.timeout ?? Number.POSITIVE_INFINITY,
       signal: request.signal,
-      owner: this.#id,
+      owner: this.#context.id,
       onProgress: (progress) => this.#tell("notifications/progress", { ...progress, progressToken: token }, request.id),
       onNotification: (name, about) => this.#tell(name, about, request.id),
       answer: (asked, question, signal) => this.#client.request(asked, question, { about: request.id, signal }),
@@ -230,8 +233,15 @@ class ServedCommand implements ServedSession {
     void this.#client.notify(method, params, about).catch(() => undefined);
   }
 
+  async #listen(wanted: ListenRequest): Promise<JsonObject> {
+    const listener = await this.#context.listen(wanted);
+    this.#listener = listener;
+    if (this.#isEnded) await listener.close();
+    return { url: listener.url };
+  }
+
   async #control(name: string, action: "stop" | "restart"): Promise<JsonObject> {
-    const server = this.#workspace.host.gateway.servers.get(name);
+    const server = this.#context.workspace.host.gateway.servers.get(name);
     const wasRunning = server.hasConnection;
     if (action === "stop") await server.stop();
     else await server.restart();

@@ -11,6 +11,7 @@ import type { FilteredCatalog } from "@fairlead/core/server";
 import { type JsonObject, type McpRequestOptions, WireError, type WireErrorCode } from "@fairlead/wire";
 import { isObject, stringOf } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
+import type { GatewayClient } from "../gateway-client.ts";
 
 /** Connects the server if needed, and answers with an `OpenedServer`, or with `otherServer`. */
 export const openMethod = "fairlead/open";
@@ -19,6 +20,8 @@ export const notifyMethod = "fairlead/notify";
 /** Disconnects a server of the workspace, or connects it again. Both answer with a `ControlledServer`. */
 export const stopMethod = "fairlead/stop";
 export const restartMethod = "fairlead/restart";
+/** Listens for HTTP clients, as a `ListenRequest` says, until the command disconnects. Answers with the `url`. */
+export const listenMethod = "fairlead/listen";
 /** Notifications of the host: the session has ended; the server has written a line to stderr while it started. */
 export const closedMethod = "fairlead/closed";
 export const stderrMethod = "fairlead/stderr";
@@ -33,6 +36,14 @@ export interface OpenedServer {
   readonly catalog: FilteredCatalog["catalog"];
   readonly hidden: readonly (readonly [string, "includeTools" | "excludeTools"])[];
   readonly counts: FilteredCatalog["offer"];
+}
+
+/** How the host listens for HTTP clients on behalf of `fairlead serve --http`. */
+export interface ListenRequest {
+  readonly port: number;
+  /** Whether clients need a token. */
+  readonly hasTokens: boolean;
+  readonly client: Pick<GatewayClient, "name" | "servers" | "tools">;
 }
 
 /** A server after `stopMethod` or `restartMethod`. */

@@ -2,12 +2,17 @@
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
+import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { refuseNested } from "@fairlead/core/trust";
+import { listenInBackground } from "@fairlead/gateway/command/background-session";
+import type { ListenRequest } from "@fairlead/gateway/command/session-messages";
 import type { Gateway, Workspace } from "@fairlead/gateway/gateway";
+import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { createClientTokens } from "@fairlead/gateway/tokens/client-tokens";
 import { openClientStdio } from "@fairlead/wire/serve";
+import { reachHost } from "../../gateway/background.ts";
 import { openGateway } from "../../gateway/open-gateway.ts";
 import { aloneMessage, listIn, relayToHost, unnamedClient, watchParent } from "../../gateway/run-relay.ts";
 import { configurationOf } from "../../shell/configuration.ts";
@@ -36,8 +41,8 @@ all servers in your settings, through your rules. All programs together use one 
 a server starts with the first request to it. To add Fairlead to a program's settings: fairlead connect
 
 On stdio, this command passes messages on to the background host (fairlead daemon status), and starts it if none runs.
-With --http it listens on the loopback address, prints one line of JSON {"url","pid"} when it is ready, and runs until
-Ctrl-C: /mcp has all servers, /mcp/NAME one of them, with its own names. Clients need the token that
+With --http the background host listens on the loopback address; this command prints one line of JSON {"url","pid"} when it is
+ready, and runs until Ctrl-C: /mcp has all servers, /mcp/NAME one of them, with its own names. Clients need the token that
 fairlead connect --http makes for them.
 
 Examples:
@@ -60,12 +65,11 @@ Examples:
     const { http = false, alone = false, token, ...options } = context.command.opts<Options>();
     checkHttpOptions({ http, ...options }, context);
     if (!token && !http) throw usageError("--no-token works only with --http", context);
-    if (alone && http)
-      throw usageError("--alone and --http cannot be combined: --http always starts its own servers", context);
-    const client = clientOf(options, context);
-    if (http) return serveHttp(client, { ...options, token }, context);
     const { io, globals } = context;
-    const problem = alone || globals.debug !== false ? "asked" : await relayToHost(client, io, io);
+    const isAlone = alone || globals.debug !== false;
+    const client = clientOf(options, context);
+    if (http) return serveHttp(client, { ...options, token, alone: isAlone }, context);
+    const problem = isAlone ? "asked" : await relayToHost(client, io, io);
     if (problem === undefined) return;
     if (problem !== "asked") io.stderr.write(aloneMessage(problem));
     await serveAlone(client, context);
@@ -134,15 +138,46 @@ async function serveAlone(client: RelayClient, context: Context): Promise<void> 
   }
 }
 
-async function serveHttp(client: RelayClient, { port, token }: Partial<Options>, context: Context): Promise<void> {
-  const given = toPort(port, context);
-  const { gateway, workspace, state } = await ownGateway(client, context);
+async function serveHttp(
+  client: RelayClient,
+  { port, token, alone }: Partial<Options>,
+  context: Context,
+): Promise<void> {
   const { name, servers, tools } = client;
-  const tokens = token ? createClientTokens(state) : "none";
+  const wanted: ListenRequest = {
+    port: toPort(port, context),
+    hasTokens: token !== false,
+    client: { name, servers, tools },
+  };
+  if (!wanted.hasTokens) context.out.warn(safe`warning: no token: every program on this machine can use your servers`);
+  if (alone === true || !(await serveHttpInBackground(wanted, context))) await serveHttpAlone(client, wanted, context);
+}
+
+/** The background host listens. Returns false if it cannot be used. */
+async function serveHttpInBackground(wanted: ListenRequest, context: Context): Promise<boolean> {
+  const configuration = await configurationOf(context);
+  const reach = (): Promise<HostConnection | undefined> => reachHost(configuration, "quietly", context);
+  const host = await reach();
+  if (host === undefined) return false;
+  let listener = await orPortError(listenInBackground(host, wanted), String(wanted.port));
+  const { url } = listener;
+  const stopped = untilStopped(listener, context).then(() => "stopped" as const);
+  while ((await Promise.race([stopped, listener.closed])) !== "stopped") {
+    // The host has ended. The clients of this address get a new host at the same address.
+    const next = await reach();
+    if (next === undefined) throw new HostError("unreachable", `the background host has ended, and ${url} with it`);
+    listener = await listenInBackground(next, { ...wanted, port: Number(new URL(url).port) });
+  }
+  await listener.close();
+  return true;
+}
+
+async function serveHttpAlone(client: RelayClient, wanted: ListenRequest, context: Context): Promise<void> {
+  const { gateway, workspace, state } = await ownGateway(client, context);
+  const tokens = wanted.hasTokens ? createClientTokens(state) : "none";
   try {
-    const listening = gateway.listen({ port: given, tokens, workspace, client: { name, servers, tools } });
-    const listener = await orPortError(listening, port);
-    if (!token) context.out.warn(safe`warning: no token: every program on this machine can use your servers`);
+    const listening = gateway.listen({ port: wanted.port, tokens, workspace, client: wanted.client });
+    const listener = await orPortError(listening, String(wanted.port));
     await untilStopped(listener, context);
   } finally {
     await gateway[Symbol.asyncDispose]();
