@@ -62,8 +62,7 @@ export async function machine(files: Readonly<Record<string, string | object>> =
   ): Promise<Ending> {
     const [stdout, stderr] = [collector(), collector()];
     const streams = { stdin: Readable.from([Buffer.from(stdin)]), stdout: stdout.stream, stderr: stderr.stream };
-    // A command in CI uses no background host, so none that another test process has started.
-    const around = surroundings({ home, cwd, env: { CI: "true", ...env, ...options.env } });
+    const around = surroundings({ home, cwd, env: { ...env, ...options.env } });
     const code = await main(argv, {
       ...streams,
       ...around,

@@ -30,7 +30,7 @@ import {
   fromRpcFailure,
   identityDigest,
   type ListenRequest,
-  listenMethod,
+  listenHttpMethod,
   notifyMethod,
   type OpenedServer,
   openMethod,
@@ -139,7 +139,7 @@ export interface HostListener {
 export async function listenInBackground(host: HostConnection, request: ListenRequest): Promise<HostListener> {
   const rpc = await openRpc(openHostSocket(host), { limits: defaultLimits, times: defaultTimes, oneStream: true });
   try {
-    const { url } = await send(rpc, listenMethod, { ...request });
+    const { url } = await send(rpc, listenHttpMethod, { ...request });
     return { url: stringOf(url) ?? "", closed: rpc.closed, close: () => rpc.close() };
   } catch (error) {
     await rpc.close();

@@ -22,7 +22,7 @@ import {
   closedMethod,
   identityDigest,
   type ListenRequest,
-  listenMethod,
+  listenHttpMethod,
   notifyMethod,
   type OpenedServer,
   openMethod,
@@ -115,7 +115,7 @@ class ServedCommand implements ServedSession {
         return this.#control(name, "stop");
       case restartMethod:
         return this.#control(name, "restart");
-      case listenMethod:
+      case listenHttpMethod:
         // The command of the same build has written it.
         return this.#listen(params as JsonObject & ListenRequest);
       default:

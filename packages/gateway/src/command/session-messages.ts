@@ -21,7 +21,7 @@ export const notifyMethod = "fairlead/notify";
 export const stopMethod = "fairlead/stop";
 export const restartMethod = "fairlead/restart";
 /** Listens for HTTP clients, as a `ListenRequest` says, until the command disconnects. Answers with the `url`. */
-export const listenMethod = "fairlead/listen";
+export const listenHttpMethod = "fairlead/listen";
 /** Notifications of the host: the session has ended; the server has written a line to stderr while it started. */
 export const closedMethod = "fairlead/closed";
 export const stderrMethod = "fairlead/stderr";
