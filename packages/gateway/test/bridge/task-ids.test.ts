@@ -25,7 +25,7 @@ test.each([
 });
 
 test("only a modern client that declares tasks follows them itself", () => {
-  expect(taskOptions(call)).toEqual({ tasks: "caller", extensions: { extensions } });
+  expect(taskOptions(call)).toEqual({ tasks: "caller", extensions });
   expect(taskOptions({ ...call, era: "legacy" })).toEqual({});
   expect(taskOptions({ ...call, capabilities: {} })).toEqual({});
 });
