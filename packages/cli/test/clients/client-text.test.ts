@@ -238,7 +238,7 @@ test("whatever a YAML file holds, an edit keeps its lines and changes only its o
   let edited = 0;
   await fc.assert(
     fc.asyncProperty(settings, async ({ before, servers, after, options, eol, end }) => {
-      const value = new Map([
+      const value = new Map<string, unknown>([
         ...Object.entries(before),
         ...(servers === undefined ? [] : [["extensions", servers] as const]),
         ...Object.entries(after),
