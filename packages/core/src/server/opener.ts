@@ -61,9 +61,10 @@ export function createOpener(
     ]);
     const connecting = await context.connecting();
     await checkPrograms(server, definition, connecting);
-    if (isFirstRun && isLaunched(definition.resolved ?? definition.transport))
-      context.emit({ type: "fetching", server: name });
-    const onStderrLine = (line: string): void => context.emit({ type: "stderr", server: name, line });
+    // A host's listeners follow the shared connection, as its state events do. The log file has what all programs print.
+    const emit: typeof context.emit = (event) => connection() === server.shared && context.emit(event);
+    if (isFirstRun && isLaunched(definition.resolved ?? definition.transport)) emit({ type: "fetching", server: name });
+    const onStderrLine = (line: string): void => emit({ type: "stderr", server: name, line });
     const shared = await background?.(server, { ...opening, answering, onStderrLine });
     if (shared !== undefined) return shared;
     const { openSession } = loaded ?? (await load());

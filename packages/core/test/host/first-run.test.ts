@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { ConnectStep } from "../../src/connect/connect-step.ts";
+import { createOpenedHost } from "../../src/host.ts";
 import { createHost } from "../../src/index.ts";
 
 interface Run {
@@ -60,4 +61,21 @@ test("what is there already is not, and secrets are taken out of what it says", 
   await folder.write("bin/other", (await readFile(script, "utf8")).replace('"$1"', '"$2"'));
   await chmod(join(folder.path, "bin/other"), 0o755);
   expect(await run(folder, entry)).toEqual({ news: [said("(hidden)")], milliseconds: 30_000 });
+});
+
+test("what the program of one client's connection prints is no news of the host's shared connection", async () => {
+  await using folder = await home();
+  const { path } = folder;
+  await folder.write("home/.gemini/settings.json", { mcpServers: { s: { command: "npx", args: ["x"] } } });
+  const at = join(path, "home");
+  const env = { PATH: join(path, "bin"), HOME: at, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(path, "none") };
+  const environment = { env, home: at, cwd: at, platform: process.platform };
+  await using host = await createOpenedHost({ environment, recover: false });
+  const news: string[] = [];
+  host.on("fetching", ({ type }) => news.push(type));
+  host.on("stderr", ({ type }) => news.push(type));
+  await host.gateway.servers.get("s").other("one client", {}).startForClient();
+  expect(news).toEqual([]);
+  await host.start();
+  expect(news).toContain("stderr");
 });
