@@ -4,6 +4,7 @@
  */
 
 import { HostError } from "./errors.ts";
+import { aString, expectArguments } from "./expect-arguments.ts";
 import { createCallableTool } from "./host/callable-tool.ts";
 import { toHostPrompts, toHostResources, toHostSkills, toHostTools, toOneHostSkill } from "./host/listings.ts";
 import {
@@ -236,7 +237,9 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     expandReferences: (text, given = {}) => expandReferences(text, given, host, host.keep),
 
     async callAsModel(name, args = {}, given = {}) {
+      expectArguments("callAsModel()", { name: [name, aString] });
       checkCallAsModelOptions(given);
+      work.refuseIfClosed();
       const { signal, confirm = options.confirm } = given;
       const tool = registries.tools.getTool(name);
       if (tool !== undefined)

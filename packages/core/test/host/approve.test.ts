@@ -90,6 +90,21 @@ test("a folder that is not trusted cannot be approved, and a name that is not th
   });
 });
 
+test("callAsModel() names itself in usage errors, and a closed host says that it is closed", async () => {
+  await using folder = await temporaryFolder();
+  const host = await workspaceHost(folder, {});
+  // @ts-expect-error: programs without types may pass anything.
+  await expect(host.callAsModel(5)).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("callAsModel()"),
+  });
+  await host[Symbol.asyncDispose]();
+  await expect(host.callAsModel("demo__nothing")).rejects.toMatchObject({
+    code: "usage",
+    message: "this host has been closed",
+  });
+});
+
 test("callAsModel() passes policy and confirmation, and gives what a model is to be told", async () => {
   await using folder = await temporaryFolder();
   const asked: string[] = [];

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { member } from "../shapes/json.ts";
-import { modernStatus } from "./message-errors.ts";
+import { errorResponse, messageErrors, modernStatus } from "./message-errors.ts";
 import { beginEvents, type PostAnswer, sendEvent, writeComment } from "./post-answer.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
@@ -28,6 +28,8 @@ export interface HttpSession {
   readonly end: () => void;
 }
 
+const sessionEnded = "the session has ended before the response; the request may have run";
+
 /** Maximum number of messages that wait for the client's GET stream, and of messages that wait for `open`. */
 const waitingMessages = 100;
 
@@ -47,7 +49,9 @@ export function createHttpSession(unread: UnreadResponses, onEnd: () => void): H
     if (isOver) return;
     isOver = true;
     early.length = 0;
-    for (const answer of answers.values()) answer.end();
+    // 503, because the request cannot be answered any more: it may have run.
+    for (const [id, answer] of answers)
+      answer.finish(errorResponse(id, messageErrors.unknownSession, sessionEnded), 503);
     answers.clear();
     stream?.end();
     onEnd();

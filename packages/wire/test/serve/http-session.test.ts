@@ -195,7 +195,8 @@ describe("a session over HTTP", () => {
     session.end();
     session.end();
     await channel.close();
-    expect(await answered.seen()).toEqual(["503"]);
+    const message = "the session has ended before the response; the request may have run";
+    expect(await answered.seen()).toEqual(["503", asText({ jsonrpc: "2.0", id: 1, error: { code: -32001, message } })]);
     expect([stream.response.writableEnded, session.has(1)]).toEqual([true, false]);
     expect(counts()).toEqual({ ends: 1, closings: 1 });
     expect(await failure(channel.send(notification(1)))).toMatchObject({
