@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { createHost } from "./bundle/host.js";
 import { fill } from "./fill.mjs";
 import { settingsFor } from "./settings.mjs";
-import { isSkillScenario } from "./skill-scenarios.mjs";
 import { stepsFor } from "./steps.mjs";
 
 const deadline = 25_000;
@@ -22,7 +21,7 @@ setTimeout(() => {
 }, deadline).unref();
 
 try {
-  await (isSkillScenario(scenario) ? (await import("./skills.mjs")).useSkills(scenario, url) : runHost());
+  await runHost();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;

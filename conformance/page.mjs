@@ -3,7 +3,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { gatewaySection } from "./gateway/page.mjs";
 import { parseSummary, totalsOf } from "./report.mjs";
-import { isSkillScenario } from "./skill-scenarios.mjs";
 
 export async function writePage() {
   const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url), "utf8"));
@@ -45,18 +44,13 @@ export function conformancePage(expected, gateway) {
       Object.entries(exceptions).map(([name, why]) => `Expected to fail in ${version}: \`${name}\`. ${why}`),
     ),
     "",
-    `The host has no skills (SEP-2640). In the scenarios marked * the official SDK's \`SkillsClient\` runs over Fairlead's engine; no other scenario uses the SDK.`,
-    "",
     "### Scenarios",
     "",
     "✓ or ✗, then the number of checks that passed.",
     "",
     ...table(
       ["scenario", ...suites.map(({ version }) => version)],
-      names.map((name) => [
-        `\`${name}\`${isSkillScenario(name) ? " *" : ""}`,
-        ...suites.map(({ outcomes }) => cell(outcomes[name])),
-      ]),
+      names.map((name) => [`\`${name}\``, ...suites.map(({ outcomes }) => cell(outcomes[name]))]),
     ),
     "",
     ...gatewaySection(gateway, table),

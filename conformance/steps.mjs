@@ -9,6 +9,10 @@ const special = {
   "json-schema-2020-12-preservation": echoSchema,
   "http-standard-headers": useEverything,
   "http-custom-headers": callAsTold,
+  "sep-2640-client-no-prefetch": connect,
+  "sep-2640-client-verify-digest": loadSkills,
+  "sep-2640-client-verify-size": loadSkills,
+  "sep-2640-client-verify-frontmatter": loadSkills,
 };
 
 /** Returns the steps of a scenario: a function of the host and of the suite's description of the scenario. */
@@ -46,4 +50,14 @@ async function echoSchema(host) {
   const { tools } = await connect(host);
   const { inputSchema } = tools.find(({ name }) => name === "json_schema_2020_12_tool");
   await host.call(server, "json_schema_echo", { schema: inputSchema });
+}
+
+/** Loads each skill. One that differs from its entry is refused as changed. */
+async function loadSkills(host) {
+  await connect(host);
+  for (const { uri } of host.skills(server))
+    await host.readSkill(server, uri).catch((error) => {
+      if (error.code !== "changed") throw error;
+      process.stderr.write(`${error.message}\n`);
+    });
 }

@@ -38,6 +38,8 @@ async function answerFrom(
       return toWords(await suggestTools(typed, cache));
     case "resources":
       return toWords(await suggestResources(typed, current, cache));
+    case "skills":
+      return toWords(suggestSkills(cache));
     case "variables":
       return toWords(await suggestVariables(typed, cache));
     case "prompts":
@@ -171,6 +173,10 @@ async function askedServers({ values }: Typed, { names, recall }: CachedServers)
 
 function pairOf({ server, serverPromptName }: HostPrompt): string {
   return `${server}.${serverPromptName}`;
+}
+
+function suggestSkills({ host }: CachedServers): readonly Suggestion[] {
+  return host.skills().map(({ server, label, description }) => ({ value: `${server}/${label}`, about: description }));
 }
 
 /** Suggests a URI. If two servers have that URI, suggests `server:uri`. After a typed "@", suggests `@server:uri`. */

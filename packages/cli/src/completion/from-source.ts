@@ -35,6 +35,7 @@ async function answerFrom(source: ValueSource, at: Cursor, context: CompletionCo
     case "call":
     case "tools":
     case "resources":
+    case "skills":
     case "variables":
     case "prompts":
     case "prompt-arguments":

@@ -84,7 +84,7 @@ export function needsValue({ flags }: KnownOption): boolean {
 }
 
 /** Kinds of values that Tab completion takes from a server's cached catalog. */
-export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
+export type ServerSource = "call" | "tools" | "resources" | "skills" | "variables" | "prompts" | "prompt-arguments";
 /** Where Tab completion finds values. `entries` are servers with an entry in the settings. */
 export type ValueSource =
   | "files"
@@ -128,6 +128,8 @@ const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource
   ["-p --servers", "servers"],
   ["read resource", "resources"],
   ["read --arg", "variables"],
+  ["skills show skill", "skills"],
+  ["skills get skill", "skills"],
   ["prompt prompt", "prompts"],
   ["prompt values", "prompt-arguments"],
   ["prompt --arg", "prompt-arguments"],

@@ -24,6 +24,9 @@ const ofPrompt = [
 ];
 const withValue = new Set(["-C", "--settings", "--record", "-p", "--prompt", ...ofPrompt]);
 
+/** Groups that are also commands with an operand: `fairlead skills docs`. */
+const withOperand = new Set(["skills"]);
+
 /** The name of `fairlead -p` in the command table. */
 const promptWord = "-p";
 
@@ -77,9 +80,8 @@ function inGroup(group: string, globals: readonly string[], rest: readonly strin
   const word = rest[at];
   if (word !== undefined && word !== "--") {
     const row = verbs.find((verb) => verb.words === `${group} ${word}`);
-    return row
-      ? { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] }
-      : unknown(`${group} ${word}`, rest.slice(at + 1));
+    if (row) return { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] };
+    if (!withOperand.has(group)) return unknown(`${group} ${word}`, rest.slice(at + 1));
   }
   // "lock" is both a group and a command.
   const own = verbs.find((verb) => verb.words === group);

@@ -21,6 +21,7 @@ const connections = () => import("../commands/connect.ts");
 const recordings = () => import("../commands/recordings.ts");
 const prompts = () => import("../commands/prompts.ts");
 const resources = () => import("../commands/resources.ts");
+const skills = () => import("../commands/skills.ts");
 const policies = () => import("../commands/policy/list.ts");
 const rules = () => import("../commands/policy/rules.ts");
 const conversations = () => import("../commands/conversations.ts");
@@ -59,6 +60,9 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["read", "read a resource", one(resources, "read")],
   ["prompts", "list prompts", one(prompts, "prompts")],
   ["prompt", "get a prompt with its arguments filled in", one(prompts, "prompt")],
+  ["skills", "list skills of servers", one(skills, "list")],
+  ["skills show", "print a skill with its files", one(skills, "show")],
+  ["skills get", "copy a skill's verified files into a folder", one(skills, "get")],
   ["record", "record the messages between a client and a server", one(recordings, "record")],
   ["serve-recording", "answer MCP clients from a recording", one(recordings, "serve")],
   ["test", "run checks against servers", () => import("../commands/test.ts")],
@@ -114,6 +118,7 @@ export const verbs: readonly CommandRow[] = rows.map(([words, summary, load]) =>
 /** The heading of each command group in `fairlead --help`, by the group's name. */
 export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["mcp", "manage MCP servers"],
+  ["skills", "read instructions and files that servers offer"],
   ["trust", "decide in which folders servers may start"],
   ["policy", "decide which calls may run"],
   ["approvals", "answer requests from MCP clients"],

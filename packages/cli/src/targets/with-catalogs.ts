@@ -15,7 +15,7 @@ import { connectServers, skippedError } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
 /** Returns the first paragraph of a list command's help. */
-export function listHelp(items: "tools" | "prompts" | "resources"): string {
+export function listHelp(items: "tools" | "prompts" | "resources" | "skills"): string {
   return `
 Lists the ${items} of all configured servers that may start, or only of the given
 server. Connects to servers that have no cached catalog. The built-in server
@@ -25,7 +25,7 @@ that cannot be reached are reported on stderr.
 }
 
 /** Adds the argument `[server]` and the option `--refresh` to a list command. */
-export function defineListOptions(command: Command, items: "tools" | "prompts" | "resources"): void {
+export function defineListOptions(command: Command, items: "tools" | "prompts" | "resources" | "skills"): void {
   command
     .argument("[server]", `only the ${items} of this server: its name, or a URL`)
     .option("--refresh", "connect to the servers instead of using the catalog cache");

@@ -23,6 +23,7 @@ export {
   type HostNote,
   type HostPrompt,
   type HostResource,
+  type HostSkill,
   type HostTool,
   type OpenHostOptions,
   openHost,

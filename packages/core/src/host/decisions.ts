@@ -48,6 +48,8 @@ export interface HostDecisions {
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   /** Whether a rule denies every call of the tool by a model. */
   readonly isDenied: (tool: ToolIdentity) => boolean;
+  /** Whether a rule of the user or administrator denies the skill to a model. */
+  readonly isSkillDenied: (server: string, uri: string) => boolean;
   readonly deniedTo: GatewayHost["deniedTo"];
   readonly identify: GatewayHost["identify"];
   /** Notes about servers that differ from the lock file. */
@@ -244,6 +246,10 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     },
     decisionOf: (tool) => made?.decide(tool).decision,
     isDenied: (tool) => made?.decide(tool).decision === "deny",
+    isSkillDenied(serverName, uri) {
+      const found = made?.decide({ serverName, serverToolName: uri, kind: "skill" });
+      return found?.decision === "deny" && found.rule.origin.source !== "built_in";
+    },
     async deniedTo({ name: client }) {
       const decisions = await current();
       return ({ serverName, serverToolName }) =>

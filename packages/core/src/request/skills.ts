@@ -4,6 +4,7 @@
  */
 
 import { HostError } from "../errors.ts";
+import type { ReadTimes } from "../execute/repeat.ts";
 import type { RequestOptions } from "../host/types.ts";
 import type { PolicyRequest } from "../policy/decide.ts";
 import type { Connection } from "../server/connection.ts";
@@ -76,8 +77,8 @@ export async function readSkill(wanted: WantedSkill, asker: SkillAsker, host: Re
       return await runRequest(requestFor(server, skill, file, asker, host), host);
     } catch (error) {
       if (!(error instanceof SkillMismatch) || error.reason === "unlisted" || attempt > 1) throw error;
-      const fresh = await fetchSkill(server, skill.uri, asker, host);
-      if (fresh.digest === skill.digest) throw error;
+      const fresh = await fetchSkill(server, skill.uri, asker, host).catch(() => undefined);
+      if (fresh === undefined || fresh.digest === skill.digest) throw error;
       skill = fresh;
     }
   }
@@ -172,8 +173,7 @@ function requestFor(
       wait,
       async send(client: Connection, times) {
         const { skills } = server;
-        const current =
-          file === instructionsFile ? await skills.fetch(client, skill.uri, times) : skills.get(skill.uri);
+        const current = await latest(server, skill, file, client, times);
         // The decision was about the entry that the host held.
         if (current?.digest !== skill.digest)
           throw new SkillMismatch(server.name, skill, "entry", "its files have changed");
@@ -185,6 +185,24 @@ function requestFor(
       },
     },
   };
+}
+
+/**
+ * The entry as the server has it when the skill is loaded. A server that cannot tell leaves the entry as it is: the files
+ * must equal it in any case.
+ */
+async function latest(
+  { skills }: Server,
+  { uri }: Skill,
+  file: string,
+  client: Connection,
+  times: ReadTimes,
+): Promise<Skill | undefined> {
+  if (file !== instructionsFile) return skills.get(uri);
+  return skills.fetch(client, uri, times).catch((error: unknown) => {
+    if (error instanceof HostError && ["cancelled", "lost", "call_timeout"].includes(error.code)) throw error;
+    return skills.get(uri);
+  });
 }
 
 /** The skill's description, and what Fairlead ignores of its frontmatter. */

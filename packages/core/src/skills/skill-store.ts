@@ -42,7 +42,7 @@ export class SkillStore {
   /** @param state The folder of Fairlead's state files. */
   constructor(state: string, owner: DefinitionOwner) {
     this.#owner = owner;
-    this.#folder = folderOf(state, owner);
+    this.#folder = ownFolder(state, owner);
   }
 
   /** The accepted entries, by URI. */
@@ -112,13 +112,26 @@ export class SkillStore {
   }
 }
 
-/** Removes what is kept of a server's skills: the server was removed. */
-export async function removeSkills(state: string, owner: DefinitionOwner): Promise<void> {
-  await rm(folderOf(state, owner), { recursive: true, force: true });
+/**
+ * Removes what is kept of the skills of a server that was removed: with `workspace`, of the server in this folder,
+ * otherwise of every server of this name.
+ */
+export async function removeSkills(state: string, server: string, workspace?: string): Promise<void> {
+  const folder = workspace === undefined ? serverFolder(state, server) : ownFolder(state, { server, workspace });
+  await rm(folder, { recursive: true, force: true });
 }
 
-function folderOf(state: string, { server, workspace, fingerprint }: DefinitionOwner): string {
-  return join(state, "server-skills", hash("sha256", JSON.stringify([server, workspace, fingerprint]), "base64url"));
+/** The folder names the server, so that equal addresses of two servers have different folders. */
+function serverFolder(state: string, server: string): string {
+  return join(state, "server-skills", shortHash(server));
+}
+
+function ownFolder(state: string, { server, workspace, fingerprint }: DefinitionOwner): string {
+  return join(serverFolder(state, server), shortHash(JSON.stringify([workspace, fingerprint])));
+}
+
+function shortHash(text: string): string {
+  return hash("sha256", text, "base64url").slice(0, 32);
 }
 
 function toSkills(stored: readonly StoredEntry[]): ReadonlyMap<string, Skill> {

@@ -119,7 +119,7 @@ export function fileOf({ files }: Skill, wanted: string): SkillFile | undefined 
 }
 
 /** Bytes of all files together. Undefined if the files are dynamic. */
-export function bytesOf({ files }: Skill): number | undefined {
+export function skillBytes({ files }: Skill): number | undefined {
   return files?.reduce((sum, { size }) => sum + size, 0);
 }
 

@@ -48,6 +48,11 @@ export async function runOwnFunction(own: OwnFunction, args: JsonObject, call: T
         signal,
       });
     }
+    case "load_skill":
+    case "read_skill_file": {
+      const { runSkillFunction } = await import("./skill-calls.ts");
+      return runSkillFunction(own, args, call);
+    }
     case "call_tool":
       throw new HostError("arguments_invalid", "call_tool can call tools of servers only");
   }
@@ -74,6 +79,10 @@ async function readResource(args: JsonObject, call: TurnCall): Promise<ToolExecu
   const { uri } = args;
   if (typeof uri !== "string" || uri === "") throw new HostError("arguments_invalid", "uri must be a string");
   const server = whose(uri, chosenServers(args, state.toolSelection.servers()), host.registries.resources);
+  const skill = host.servers.find(server)?.skills.owning(uri);
+  // A read of a resource would neither verify the file nor need the skill's approval.
+  if (skill !== undefined)
+    throw new HostError("arguments_invalid", `the URI belongs to the skill ${skill.name}: load the skill instead`);
   call.goesTo(server);
   const { contents } = await readForModel(
     server,

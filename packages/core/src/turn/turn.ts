@@ -202,7 +202,7 @@ class Turn {
       return instructions === undefined ? [] : [{ server, instructions }];
     });
     state.systemText ??= new SystemText();
-    return state.systemText.write(servers);
+    return state.systemText.write(servers, state.toolSelection.offeredSkills);
   }
 
   /** Ends the turn with an answer that makes no calls, unless the model is asked again. */

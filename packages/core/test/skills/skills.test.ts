@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { RunningHost } from "../../src/host/running-host.ts";
 import type { OpenedHost } from "../../src/host.ts";
@@ -308,4 +309,14 @@ describe("a model's load", () => {
       ["skill", "skill://pdf/SKILL.md", "denied"],
     ]);
   });
+});
+
+test.each(["legacy", "modern"])("a skill of the official SDK's server (%s) is listed and loaded", async (era) => {
+  const program = fileURLToPath(new URL("../../../wire/test/programs/skills-server.mjs", import.meta.url));
+  await using at = await skillDesk({});
+  const knots = { command: process.execPath, args: [program, era] };
+  await using host = await at.open({ settings: { mcpServers: { knots } } });
+  await host.start();
+  expect(host.skills().map(({ server, name }) => [server, name])).toEqual([["knots", "knots"]]);
+  expect((await host.readSkill("knots", "knots")).bytes.toString()).toContain("Over, under, through.");
 });

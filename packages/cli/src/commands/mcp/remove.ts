@@ -3,6 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { explain, parseJsonc, removeValue, updateText } from "@fairlead/core/files";
 import { toShellWord } from "@fairlead/core/plain-text";
+import { removeSkills } from "@fairlead/core/server";
 import { childNode, type Origin, plainValueOf, readSource, removeServer } from "@fairlead/core/settings";
 import { safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Configuration, revoke } from "@fairlead/core/trust";
@@ -43,11 +44,15 @@ Examples:
     const destination = choose(name, configuration, command.opts<{ scope?: ScopeWord }>().scope, globals);
     const { scope, file } = destination;
     const approved = await isApproved(name, configuration);
+    const { approvalFolder } =
+      configuration.servers.find(({ server }) => server.name === name)?.server.definition ?? {};
     const { removed } = await removeServer(file, name, destination.edit);
     if (removed === undefined) throw await whyNotThere(name, destination);
     const isLast = placesOf(name, configuration).length <= 1;
     const extras = isLast ? await removeServerOptions(name, destination) : undefined;
     const failure = scope === "workspace" ? await withdraw(name, configuration) : undefined;
+    if (isLast)
+      await removeSkills(configuration.locations.state, name, scope === "workspace" ? approvalFolder : undefined);
     const undo = withSwitch(restore({ name, entry: removed, approved }, destination, context), extras, name, context);
     if (globals.json)
       return out.json({

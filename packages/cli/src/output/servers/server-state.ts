@@ -94,12 +94,13 @@ const blockedWords: Readonly<Record<Extract<ServerState, { status: "blocked" }>[
   excluded: safe`in mcp.excluded`,
 };
 
-function catalogWords({ tools, prompts, resources, resourceTemplates }: CatalogCounts): SafeText {
+function catalogWords({ tools, prompts, resources, resourceTemplates, skills = 0 }: CatalogCounts): SafeText {
   const parts = [
     count(tools, "tool"),
     ...(prompts > 0 ? [count(prompts, "prompt")] : []),
     ...(resources > 0 ? [count(resources, "resource")] : []),
     ...(resourceTemplates > 0 ? [count(resourceTemplates, "resource template")] : []),
+    ...(skills > 0 ? [count(skills, "skill")] : []),
   ];
   return joinSafe(parts, safe`, `);
 }
@@ -271,6 +272,7 @@ export function serverDocument(listed: ListedServer): object {
     tools: sizes?.tools ?? 0,
     prompts: sizes?.prompts ?? 0,
     resources: sizes?.resources ?? 0,
+    skills: sizes?.skills,
     tokens,
     protocolVersion: state.status === "connected" ? state.peer.protocolVersion : undefined,
     share,

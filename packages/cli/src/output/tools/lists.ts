@@ -140,7 +140,7 @@ const longestText = 20_000;
 const longestRemark = 2000;
 
 /** Formats the description of a tool, prompt or resource as indented lines: its first paragraph, or the whole text. */
-function descriptionLines(
+export function descriptionLines(
   description: string,
   { columns, all }: { readonly columns: number; readonly all: boolean },
 ): readonly SafeText[] {

@@ -9,8 +9,17 @@ import { ConversationTools } from "../../server/pinned-tools.ts";
 import type { RegisteredTool } from "../../server/registered-tool.ts";
 import { nextTurn, runAtOnce, runInTurns, type Sliced } from "../../text/turns.ts";
 import type { EarlierConversation, OfferedPlace, RecordChange } from "../conversation.ts";
+import type { OfferedSkills } from "../skill-calls.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
-import { estimateAll, keyOf, type OfferReason, type ToolOffer, ToolOffers, tokensOfTool } from "./tool-offer.ts";
+import {
+  estimateAll,
+  keyOf,
+  type OfferReason,
+  roomFor,
+  type ToolOffer,
+  ToolOffers,
+  tokensOfTool,
+} from "./tool-offer.ts";
 
 /** The result of looking up the name of a tool or of one of Fairlead's own functions. */
 export type Found =
@@ -73,6 +82,8 @@ export class ToolSelection {
   /** A name is fixed when it is first needed, so that a later tool cannot take it. */
   #ownNames: OwnNames;
   #isFirstModel = true;
+  /** The skills of the last request. */
+  #offeredSkills: OfferedSkills | undefined;
   #offeredTokens = 0;
 
   /**
@@ -118,6 +129,7 @@ export class ToolSelection {
     await this.#host.registries.tools.ready();
     this.#opened ??= this.#open();
     await this.prepare(model);
+    await this.#updateSkills(model);
     const toolOffers = this.#offersOf.get(model) ?? (await this.#openOffers(model));
     this.#isFirstModel = false;
     this.#offersOf.set(model, toolOffers);
@@ -127,6 +139,23 @@ export class ToolSelection {
     this.#recorded.offeredPlaces(model, toolOffers.offeredPlaces);
     this.#offeredTokens = made.tokens;
     return made;
+  }
+
+  /** The skills for the system text of the next request. */
+  get offeredSkills(): OfferedSkills | undefined {
+    return this.#offeredSkills;
+  }
+
+  async #updateSkills(model: Model): Promise<void> {
+    const { servers } = this.#host;
+    const hasSkills = this.servers().some((name) => servers.find(name)?.skills.all().length);
+    if (!hasSkills || model.provider === "manual") {
+      this.#offeredSkills = undefined;
+      return;
+    }
+    const { offerSkills } = await import("../skill-calls.ts");
+    const { tokens } = roomFor(model, servers.configuration.settings.host.toolBudget);
+    this.#offeredSkills = offerSkills(this.servers(), tokens, this.#host);
   }
 
   /** The tools that the model may use. For each: whether it is offered, and why. Pauses for other code. */
@@ -270,6 +299,8 @@ export class ToolSelection {
     if (servers.configuration.settings.host.resourceFunctions && this.servers().some(hasResources))
       needed.push("list_resources", "read_resource");
     if (this.#results.isUsed) needed.push("read_result");
+    if (this.#offeredSkills !== undefined && this.#offeredSkills.lines.length > 0)
+      needed.push("load_skill", "read_skill_file");
     return needed;
   }
 
@@ -279,6 +310,8 @@ export class ToolSelection {
     return new ToolOffers({
       model,
       budget: servers.configuration.settings.host.toolBudget,
+      // The list of skills is part of the tool budget.
+      reserved: this.#offeredSkills?.tokens ?? 0,
       declareOwn: (own) => declareOwnFunction(own, (each) => this.#nameOf(each)),
       isAlwaysLoaded: (server) => servers.find(server)?.definition?.extras.alwaysLoad ?? false,
       usedBefore: used.map(keyOf),

@@ -3,7 +3,15 @@
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 
 /** The default names of Fairlead's own functions. */
-export const ownFunctions = ["list_resources", "read_resource", "search_tools", "call_tool", "read_result"] as const;
+export const ownFunctions = [
+  "list_resources",
+  "read_resource",
+  "search_tools",
+  "call_tool",
+  "read_result",
+  "load_skill",
+  "read_skill_file",
+] as const;
 
 /** The default name of one of Fairlead's own functions. */
 export type OwnFunction = (typeof ownFunctions)[number];
@@ -17,6 +25,11 @@ export function freeName(own: string, isTaken: (name: string) => boolean): strin
 }
 
 const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };
+
+const skill = {
+  server: { type: "string", description: "The name of the MCP server that offers the skill." },
+  name: { type: "string", description: "The name of the skill." },
+};
 
 /**
  * Creates the declaration of one of Fairlead's own functions.
@@ -72,6 +85,23 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
             arguments: { type: "object", description: "The tool's arguments." },
           },
           required: ["name"],
+        },
+      };
+    case "load_skill":
+      return {
+        name,
+        description:
+          "Loads a skill: instructions that an MCP server offers for a task. Your instructions list the skills. Load a skill before you work on a task that it describes.",
+        parametersJsonSchema: { type: "object", properties: skill, required: ["server", "name"] },
+      };
+    case "read_skill_file":
+      return {
+        name,
+        description: `Reads another file of a skill. ${nameOf("load_skill")} names the files.`,
+        parametersJsonSchema: {
+          type: "object",
+          properties: { ...skill, file: { type: "string", description: "The path of the file in the skill." } },
+          required: ["server", "name", "file"],
         },
       };
     case "read_result":

@@ -27,6 +27,8 @@ export interface ToolOffer {
 interface OfferOptions extends Omit<BudgetRules, "room"> {
   readonly model: Model;
   readonly budget: { readonly tokens?: number; readonly tools?: number };
+  /** The tokens of the budget that are used for something else than tools. */
+  readonly reserved?: number;
   readonly declareOwn: (own: OwnFunction) => FunctionDeclaration;
   /** The declarations that were offered before the conversation was resumed. */
   readonly earlier?: readonly OfferedPlace[];
@@ -72,12 +74,12 @@ export class ToolOffers {
   #latest: readonly RegisteredTool[] | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions) {
+  constructor({ model, budget, reserved = 0, declareOwn, earlier = [], ...rules }: OfferOptions) {
     this.#declareOwn = declareOwn;
     this.#earlier = earlier;
     this.#rules = rules;
     // If the user types the calls, no model gets declarations, so there is no limit.
-    this.#room = model.provider === "manual" ? noLimit : roomFor(model, budget);
+    this.#room = model.provider === "manual" ? noLimit : roomFor(model, budget, reserved);
   }
 
   /** All declarations so far, including declarations of tools that no longer exist. */
@@ -459,9 +461,10 @@ export function roomFor(
     contextTokens = usualContext,
   }: { readonly maxDeclarations: number; readonly contextTokens?: number },
   { tokens, tools }: { readonly tokens?: number; readonly tools?: number } = {},
+  reserved = 0,
 ): ToolRoom {
   const budget = tokens ?? Math.min(usualBudget, contextTokens / 10);
-  return { tokens: budget * 0.9, count: Math.min(tools ?? maxDeclarations, maxDeclarations) };
+  return { tokens: budget * 0.9 - reserved, count: Math.min(tools ?? maxDeclarations, maxDeclarations) };
 }
 
 const keys = new WeakMap<object, string>();
