@@ -54,7 +54,7 @@ describe("fairlead skills", () => {
     const { code, stdout } = await here.run("skills", "show", "pdf");
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^pdf of docs: Works with pdf files\nskill:\/\/pdf\/SKILL\.md\n {2}SKILL\.md {2}59 B {2}sha256:\w{64}\n {2}references\/FORMS\.md [^]*Do it\.\n/,
+      /^pdf of docs: Works with pdf files\nskill:\/\/pdf\/SKILL\.md\n {2}SKILL\.md {2}59 B {2}sha256:\w{64}\n {2}references\/FORMS\.md [\s\S]*Do it\.\n/,
     );
   });
 

@@ -42,7 +42,7 @@ test("a model gets names and descriptions tagged with their server, and no byte 
       "load_skill",
       {
         output: expect.stringMatching(
-          /^\[Up to <\/(skill_\w{16})> these are the instructions of the skill "pdf" of the MCP server "a".*FORMS\.md\.\]\n<\1>\n[^]*Do it\.\n\n<\/\1>$/,
+          /^\[Up to <\/(skill_\w{16})> these are the instructions of the skill "pdf" of the MCP server "a".*FORMS\.md\.\]\n<\1>\n[\s\S]*Do it\.\n\n<\/\1>$/,
         ),
       },
     ],
