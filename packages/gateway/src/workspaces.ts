@@ -165,7 +165,7 @@ class SharedWorkspace {
     // The settings may have changed what a client may use, so all lists may have changed.
     const reloaded = (): void => this.news.changed(["tools", "prompts", "resources"]);
     // If the new settings cannot be read, the host keeps the old ones.
-    host.on("settings_changed", () => void host.reload().then(reloaded, () => {}));
+    host.on("settings_changed", () => void this.news.during(host.reload().then(reloaded, () => {})));
     // The host itself has applied what the IDE reports.
     host.on("ide_trust_changed", reloaded);
   }

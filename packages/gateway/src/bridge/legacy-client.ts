@@ -1,5 +1,7 @@
 /** The session of one legacy client (protocol versions before 2026-07-28). */
 
+import { isDeepStrictEqual } from "node:util";
+import type { ListName } from "@fairlead/core/events";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { legacyVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
@@ -63,6 +65,14 @@ class LegacyCall implements ClientCall {
   }
 }
 
+/** The requests whose answers a client keeps until it is told of a change. */
+const listsOf: ReadonlyMap<string, ListName> = new Map([
+  ["tools/list", "tools"],
+  ["prompts/list", "prompts"],
+  ["resources/list", "resources"],
+  ["resources/templates/list", "resources"],
+]);
+
 /** Creates the session. Its capabilities are empty until `initialize`. */
 export function createLegacyClient(context: BridgeContext, client: ServedClient): LegacyClient {
   const { workspace, levels } = context;
@@ -71,6 +81,8 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     if (stops.length > 0) tell("notifications/resources/updated", { uri });
   });
   const stops: (() => void)[] = [];
+  /** The content of each list when the client last requested it. */
+  const given = new Map<ListName, readonly unknown[]>();
   let capabilities: JsonObject = {};
   let logLevel: string | undefined;
 
@@ -93,12 +105,31 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     return { protocolVersion, ...(await greet(context, "legacy")), _meta };
   }
 
+  /** What a list of this client depends on now, besides the rules. */
+  function contentOf(list: ListName): readonly unknown[] {
+    const { own, tools, prompts, resources, templates } = context.view();
+    const items = { tools: [tools], prompts: [prompts], resources: [resources, templates] }[list];
+    return [own, workspace.host.gateway.clientProfile(context.client.name)?.toolBudget, ...items];
+  }
+
+  /** Whether the client would get another list than the one that it was last given. */
+  function isOther(list: ListName): boolean {
+    return !isDeepStrictEqual(given.get(list), contentOf(list));
+  }
+
+  async function answer(call: ClientCall, method: string, params: JsonObject): Promise<JsonObject> {
+    const result = await answerRequest(context, call, { method, params });
+    const list = listsOf.get(method);
+    if (list !== undefined) given.set(list, contentOf(list));
+    return result;
+  }
+
   /** The protocol allows notifications about changes only after `notifications/initialized`. */
   function follow(): void {
     if (stops.length > 0) return;
     stops.push(
-      news.onLists((list, server) => {
-        if (concerns(context, server)) tell(`notifications/${list}/list_changed`);
+      news.onLists((list, { server, isCertain }) => {
+        if (concerns(context, server) && (isCertain || isOther(list))) tell(`notifications/${list}/list_changed`);
       }),
     );
   }
@@ -123,7 +154,9 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
           subscriptions.remove(params["uri"]);
           return Promise.resolve({});
         default:
-          return answerRequest(context, callOf(request), { method, params });
+          return listsOf.has(method)
+            ? answer(callOf(request), method, params)
+            : answerRequest(context, callOf(request), { method, params });
       }
     },
     notification(method, params) {

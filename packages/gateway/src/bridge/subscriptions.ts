@@ -132,7 +132,7 @@ export async function listenToChanges(
     else early.set(JSON.stringify([method, news]), () => tell(method, news));
   };
   const names = new Set(lists.map(([, list]) => list));
-  const stop = context.workspace.news.onLists((list, server) => {
+  const stop = context.workspace.news.onLists((list, { server }) => {
     if (names.has(list) && concerns(context, server)) tellInTurn(`notifications/${list}/list_changed`);
   });
   const resources = createResourceSubscriptions(context, (uri) =>

@@ -9,16 +9,29 @@ import type { Host } from "@fairlead/core/host";
 /** Passes changes of lists and resources from the host to the clients. */
 export interface ListNews {
   /**
-   * Calls `listener` when a list has changed, once for all changes within `pauseMs`. `server` is undefined if several
-   * servers changed. Returns the function that stops the calls.
+   * Calls `listener` when a list has changed, once for all changes within `pauseMs`. Returns the function that stops the
+   * calls.
    */
-  onLists(listener: (list: ListName, server: string | undefined) => void): () => void;
+  onLists(listener: (list: ListName, change: ListChange) => void): () => void;
   onUpdated(listener: (server: string, uri: string) => void): () => void;
   /** Returns a number that increases whenever lists may have changed. */
   version(): number;
-  /** Call this for a change that the host does not report itself. */
+  /** Call this for a change that the host does not report itself: a list may have changed. */
   changed(lists: readonly ListName[], server?: string): void;
+  /** Reports what `reload` changes only when it has ended, once. */
+  during(reload: Promise<unknown>): Promise<void>;
   close(): void;
+}
+
+/** A change of a list. */
+export interface ListChange {
+  /** Undefined if several servers changed. */
+  readonly server: string | undefined;
+  /**
+   * Whether clients are told in any case: the server has announced the change, or the rules have changed. Otherwise only
+   * clients that would get another list than before are told.
+   */
+  readonly isCertain: boolean;
 }
 
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
@@ -33,26 +46,50 @@ const rulesTime = 3000;
 
 /** Listens to the host's events. `close` ends this. */
 export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, clock: Pick<Clock, "after">): ListNews {
-  const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
+  const listListeners = new Set<(list: ListName, change: ListChange) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
-  const waiting = new Map<ListName, string | undefined>();
+  const waiting = new Map<ListName, ListChange>();
   /** Lists that a server has announced as changed and the host has not read yet. The values cancel their timers. */
   const announced = new Map<string, () => void>();
   let callOff: (() => void) | undefined;
   let stopRules: (() => void) | undefined;
+  /** The rules that were last checked. */
+  let rules: string | undefined;
   let version = 0;
+  /** Reloads that are under way. */
+  let reloads = 0;
 
   function deliver(): void {
     callOff = undefined;
+    if (reloads > 0) return;
     const due = [...waiting];
     waiting.clear();
-    for (const [list, server] of due) for (const listener of listListeners) listener(list, server);
+    for (const [list, change] of due) for (const listener of listListeners) listener(list, change);
   }
 
-  function changed(lists: readonly ListName[], server?: string): void {
+  function changed(lists: readonly ListName[], server?: string, isCertain = false): void {
     version += 1;
-    for (const list of lists) waiting.set(list, waiting.has(list) && waiting.get(list) !== server ? undefined : server);
+    for (const list of lists) {
+      const before = waiting.get(list);
+      const isSame = before === undefined || before.server === server;
+      waiting.set(list, { server: isSame ? server : undefined, isCertain: isCertain || before?.isCertain === true });
+    }
+    deliverSoon();
+  }
+
+  function deliverSoon(): void {
     callOff ??= clock.after(pauseMs, deliver, { background: true });
+  }
+
+  /** Reports changed rules. They are compared as text, because a reload reads the same rules again. */
+  async function checkRules(): Promise<void> {
+    const now = await policy().then(
+      ({ rules: all }) => JSON.stringify(all),
+      () => rules,
+    );
+    if (listListeners.size === 0) return;
+    if (rules !== undefined && now !== rules) changed(["tools"], undefined, true);
+    rules = now;
   }
 
   /**
@@ -60,13 +97,11 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
    * regularly.
    */
   function watchRules(): void {
-    let last: unknown;
     let isOver = false;
+    rules = undefined;
     const look = async (): Promise<void> => {
-      const now = await policy().catch(() => last);
+      await checkRules();
       if (isOver) return;
-      if (last !== undefined && now !== last) changed(["tools"]);
-      last = now;
       const callOff = clock.after(rulesTime, () => void look(), { background: true });
       stopRules = () => {
         isOver = true;
@@ -85,18 +120,19 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     if (announced.has(key)) return;
     const tell = (): void => {
       announced.delete(key);
-      changed([list], server);
+      changed([list], server, true);
     };
     announced.set(key, clock.after(readTime, tell, { background: true }));
   }
 
   function read(lists: readonly ListName[], server: string): void {
-    for (const list of lists) {
+    const certain = lists.filter((list) => {
       const key = JSON.stringify([list, server]);
       announced.get(key)?.();
-      announced.delete(key);
-    }
+      return announced.delete(key);
+    });
     changed(lists, server);
+    if (certain.length > 0) changed(certain, server, true);
   }
 
   const stops = [
@@ -125,7 +161,14 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
       return () => updateListeners.delete(listener);
     },
     version: () => version,
-    changed,
+    changed: (lists, server) => changed(lists, server),
+    async during(reload) {
+      reloads += 1;
+      await Promise.allSettled([reload]);
+      if (listListeners.size > 0) await checkRules();
+      reloads -= 1;
+      if (waiting.size > 0) deliverSoon();
+    },
     close() {
       callOff?.();
       // A host may report one more change while it closes. No client is left to be told, so no timer must begin.

@@ -8,7 +8,7 @@ import { handClock } from "../hand-clock.ts";
 function scene() {
   const clock = handClock();
   const listeners = new Map<string, (event: object) => void>();
-  const rules = { now: {}, fails: false, reads: 0 };
+  const rules = { now: "first", fails: false, reads: 0 };
   const host = {
     on(name: string, listener: (event: object) => void) {
       listeners.set(name, listener);
@@ -17,12 +17,12 @@ function scene() {
     async policy() {
       rules.reads += 1;
       if (rules.fails) throw new Error("no rules");
-      return rules.now;
+      return { rules: [rules.now] };
     },
   } as unknown as Pick<Host, "on" | "policy">;
   const news = createListNews(host, clock);
   const told: (readonly [ListName, string | undefined])[] = [];
-  const listen = (): (() => void) => news.onLists((list, server) => told.push([list, server]));
+  const listen = (): (() => void) => news.onLists((list, { server }) => told.push([list, server]));
   return {
     clock,
     rules,
@@ -112,7 +112,7 @@ test("changed rules are told within three seconds; rules that cannot be read are
   await check();
   clock.pass(100);
   expect(told).toEqual([]);
-  rules.now = {};
+  rules.now = "second";
   await check();
   clock.pass(100);
   expect(told).toEqual([
@@ -132,7 +132,7 @@ test("the rules are read only while a client listens", async () => {
   await check();
   const before = rules.reads;
   stops[1]?.();
-  rules.now = {};
+  rules.now = "second";
   await check();
   expect(rules.reads).toBe(before);
   const again = listen();
@@ -197,5 +197,32 @@ test("the client is told of a list again if the list was read and then announced
   expect(told).toEqual([
     ["tools", "a"],
     ["tools", "a"],
+  ]);
+});
+
+test("what a reload changes is told once, when the reload has ended", async () => {
+  const { news, clock, rules, told, listen, emit, check } = scene();
+  listen();
+  await check();
+  let end = (): void => {};
+  const reload = news.during(
+    new Promise<void>((resolve) => {
+      end = resolve;
+    }),
+  );
+  emit("servers");
+  clock.pass(100);
+  rules.now = "second";
+  expect(told).toEqual([]);
+  news.changed(["tools", "prompts", "resources"]);
+  end();
+  await reload;
+  clock.pass(100);
+  await check();
+  clock.pass(100);
+  expect(told).toEqual([
+    ["tools", undefined],
+    ["prompts", undefined],
+    ["resources", undefined],
   ]);
 });

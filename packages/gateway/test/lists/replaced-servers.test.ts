@@ -25,3 +25,31 @@ test.for([
     });
   },
 );
+
+test("a reload tells a client once, and only of the lists that are other than those that it has", async () => {
+  const server = stdioServer("counted");
+  await using here = await gatewayScene({ servers: { s: server } });
+  const client = await here.client({ era: "legacy" });
+  for (const list of ["tools", "prompts", "resources"]) await client.request(`${list}/list`);
+  const told: string[] = [];
+  let wake = (): void => {};
+  client.onNotification((method) => {
+    told.push(method);
+    wake();
+  });
+  const next = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  const replaced = { s: { ...server, env: { CHANGED: "yes" } } };
+  let waiting = next();
+  await here.setSettings({ mcpServers: replaced });
+  await waiting;
+  // The client's list starts the replaced server, and has its tools already.
+  expect(JSON.stringify(await client.request("tools/list"))).toContain('"echo"');
+  waiting = next();
+  await here.setSettings({ mcpServers: replaced, fairlead: { clients: { tester: { tools: ["s.ask"] } } } });
+  await waiting;
+  expect(JSON.stringify(await client.request("tools/list"))).not.toContain('"echo"');
+  expect(told).toEqual(["notifications/tools/list_changed", "notifications/tools/list_changed"]);
+});
