@@ -24,14 +24,18 @@ type Caller = Pick<Context, "io" | "globals" | "out" | "command">;
  * Returns the function that opens sessions in the background host. If no host can be used, it resolves with undefined,
  * and the command starts the server itself.
  *
- * @param starts Whether the command starts the host if none runs.
+ * @param isFresh Whether the host reads the lists of a running server again.
  */
-export function openInBackground(configuration: Configuration, starts: StartsHost, caller: Caller): OpenInBackground {
+export function openInBackground(
+  configuration: Configuration,
+  { starts, isFresh }: { readonly starts: StartsHost; readonly isFresh: boolean },
+  caller: Caller,
+): OpenInBackground {
   return async (server, options) => {
     const host = await reachHost(configuration, starts, caller);
     if (host === undefined) return undefined;
     try {
-      return await openBackgroundSession(host, server, options);
+      return await openBackgroundSession(host, server, { ...options, isFresh });
     } catch (error) {
       // The host has ended before the server was connected. Nothing was sent to the server.
       if (error instanceof WireError && error.code === "closed") return undefined;

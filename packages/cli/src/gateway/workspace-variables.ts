@@ -4,8 +4,9 @@ import { type Configuration, ideVariables } from "@fairlead/core/trust";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Environment variables that decide which settings files are read, or whether a workspace is trusted. */
+/** Environment variables that decide which settings and secrets are read, or whether a workspace is trusted. */
 const choosing = [
+  "FAIRLEAD_SECRET_STORE",
   "FAIRLEAD_SYSTEM_POLICIES_PATH",
   "FAIRLEAD_TRUST_WORKSPACE",
   "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",

@@ -10,8 +10,16 @@ export function defineAloneOption(command: Command): void {
   command.option("--alone", "start the servers in this process, without the background host");
 }
 
-/** Returns the function that opens servers in the background host; undefined if the command starts its own servers. */
-export function backgroundFor(configuration: Configuration, context: Context): OpenInBackground | undefined {
+/**
+ * Returns the function that opens servers in the background host; undefined if the command starts its own servers.
+ *
+ * @param isFresh Whether the host reads the lists of a running server again. Default: with `--refresh`.
+ */
+export function backgroundFor(
+  configuration: Configuration,
+  context: Context,
+  isFresh: boolean = context.command.opts<{ readonly refresh?: boolean }>().refresh === true,
+): OpenInBackground | undefined {
   const { io, globals, command } = context;
   const { background } = configuration.settings.host;
   const { alone = false } = command.opts<{ readonly alone?: boolean }>();
@@ -23,7 +31,7 @@ export function backgroundFor(configuration: Configuration, context: Context): O
   const mayStart = background === "on" || hasTerminal(io);
   return async (...wanted) => {
     const { openInBackground } = await import("../gateway/background.ts");
-    return openInBackground(configuration, mayStart, context)(...wanted);
+    return openInBackground(configuration, { starts: mayStart, isFresh }, context)(...wanted);
   };
 }
 

@@ -112,5 +112,5 @@ export function listServers(
     else if (!globals.json) out.print(joinSafe(reached.map(toText)));
     return reached;
   };
-  return useHost(configuration, context, look, { background: backgroundFor(configuration, context) });
+  return useHost(configuration, context, look, { background: backgroundFor(configuration, context, true) });
 }

@@ -3,12 +3,21 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { programServer, stdioServer, temporaryFolder, until } from "@fairlead/test-servers";
+import {
+  browser,
+  canMount,
+  programServer,
+  smallDisk,
+  stdioServer,
+  temporaryFolder,
+  until,
+} from "@fairlead/test-servers";
 import { connect } from "@fairlead/wire";
 import { expect, it, test } from "vitest";
 import { processesOf } from "../support/left-over.ts";
 import { type Ending, type Machine, machine, userFile } from "../support/machine.ts";
 import { runProcess, startPiped } from "../support/process.ts";
+import { addressOn, signInScene } from "../support/sign-in-scene.ts";
 import { openTerminal } from "../support/terminal.ts";
 
 interface BackgroundMachine extends Machine {
@@ -201,6 +210,48 @@ it("gives a call after a changed definition the new server at once", async () =>
   const changed = (await here.call("call", "growing.process")).stdout;
   expect(changed).not.toBe(shared);
   expect((await here.call("call", "growing.process")).stdout).toBe(changed);
+});
+
+it("reads the lists of a running server again with --refresh", async () => {
+  await using folder = await temporaryFolder();
+  const tool = (name: string) => [{ name, inputSchema: { type: "object" } }];
+  const list = await folder.write("list", tool("first"));
+  await using here = await backgroundMachine({ counted: programServer("counted", "", list) });
+  expect((await here.call("tools", "counted")).stdout).toContain("first()");
+  await folder.write("list", tool("second"));
+  expect((await here.call("tools", "counted", "--refresh")).stdout).toContain("second()");
+  expect(await here.call("call", "counted.second", "text=now")).toMatchObject({ code: 0, stdout: "now\n" });
+});
+
+it("uses the sign-in that the user has made meanwhile, and no longer after signing out", async () => {
+  await using scene = await signInScene();
+  const { here } = scene;
+  await using _host = { [Symbol.asyncDispose]: () => here.run("daemon", "stop").then(() => undefined) };
+  expect(await runProcess(here, "daemon", "start")).toMatchObject({ code: 0 });
+  const refused = await runProcess(here, "call", "docs.echo", "text=1");
+  expect(refused).toEqual(await runProcess(here, "call", "docs.echo", "text=1", "--alone"));
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining("next: fairlead mcp auth docs") });
+  await using terminal = openTerminal(here, "mcp", "auth", "docs");
+  const asked = await terminal.until(/Open the address in your browser\? \[y\/N\]/);
+  terminal.type("y\r");
+  await terminal.until(/The browser is open/);
+  expect((await browser(addressOn(asked))).status).toBe(200);
+  expect(await terminal.exitCode).toBe(0);
+  expect(await runProcess(here, "call", "docs.echo", "text=1")).toMatchObject({ code: 0, stderr: "" });
+  expect(await here.run("mcp", "logout", "docs")).toMatchObject({ code: 0 });
+  expect(await runProcess(here, "call", "docs.echo", "text=1")).toMatchObject({ code: 5 });
+});
+
+it.runIf(canMount())("starts its own server, and says why, if the disk is too full for the host", async () => {
+  await using disk = await smallDisk();
+  await using machine = await backgroundMachine(growing());
+  const here = { ...machine, env: { ...machine.env, FAIRLEAD_HOME: disk.path } };
+  await disk.allowFiles(1);
+  const { code, stdout, stderr } = await runProcess(here, "tools", "growing");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("grow()") });
+  expect(stderr).toMatch(
+    /^note: the background host cannot be used, so this command starts its own servers: .*the disk is full$/m,
+  );
 });
 
 it("starts the host by hand, and restarts and stops one of its servers", async () => {

@@ -46,14 +46,14 @@ import {
 const graceTime = 10_000;
 
 /**
- * Opens the session of a server. Resolves with undefined if the host's server of this name is another one.
+ * Opens the session of a server. With `isFresh`, the host reads the lists of a running server again. Resolves with undefined if the host's server of this name is another one.
  *
  * @throws HostError with the reason why the host could not connect the server; WireError if the host has ended
  */
 export async function openBackgroundSession(
   host: HostConnection,
   { name, identity }: HostedServer,
-  { signal, answering, onNotification, onStderrLine }: OpenOptions,
+  { signal, answering, onNotification, onStderrLine, isFresh }: OpenOptions & { readonly isFresh: boolean },
 ): Promise<OpenedSession | undefined> {
   let end: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {
@@ -72,7 +72,7 @@ export async function openBackgroundSession(
   });
   void rpc.closed.then(end);
   try {
-    const wanted = { server: name, identity: identityDigest(identity) };
+    const wanted = { server: name, identity: identityDigest(identity), isFresh };
     const answer = await send(rpc, openMethod, wanted, { signal, timeout: Number.POSITIVE_INFINITY });
     if (answer["isOther"] === otherServer.isOther) {
       await rpc.close();

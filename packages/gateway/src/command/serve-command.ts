@@ -110,7 +110,7 @@ class ServedCommand implements ServedSession {
     const name = stringOf(params["server"]) ?? "";
     switch (method) {
       case openMethod:
-        return this.#open(name, stringOf(params["identity"]) ?? "");
+        return this.#open(name, stringOf(params["identity"]) ?? "", params["isFresh"] === true);
       case stopMethod:
         return this.#control(name, "stop");
       case restartMethod:
@@ -123,7 +123,7 @@ class ServedCommand implements ServedSession {
     }
   }
 
-  async #open(name: string, identity: string): Promise<JsonObject> {
+  async #open(name: string, identity: string, isFresh: boolean): Promise<JsonObject> {
     const server = await this.#sameServer(name, identity);
     if (server === undefined) return otherServer;
     const { host } = this.#context.workspace;
@@ -133,7 +133,9 @@ class ServedCommand implements ServedSession {
       if (from === name) void this.#client.notify(stderrMethod, { line }).catch(() => undefined);
     });
     try {
+      const isRunning = connection.isReady;
       await connection.startForClient();
+      if (isRunning && isFresh) await connection.discover();
       await Promise.all(lists.map(async (list) => connection.upToDate(list)));
       const opened = openedServer(connection);
       const stopWatching = this.#reportEnd(connection);
