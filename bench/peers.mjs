@@ -17,6 +17,22 @@ const peers = [
 
 /** Returns the drivers of the peers; none if the peers cannot be installed. */
 export function installPeers(print) {
+  const folder = peersFolder(print);
+  if (folder === undefined) return [];
+  return peers.map(({ label, file, slow }) => {
+    cpSync(join(source, file), join(folder, file));
+    return { label, slow, driver: pathToFileURL(join(folder, file)).href };
+  });
+}
+
+/** Returns the file of a peer's command; undefined if the peers cannot be installed. */
+export function peerCommand(name, print) {
+  const folder = peersFolder(print);
+  return folder && join(folder, "node_modules/.bin", name);
+}
+
+/** Returns the folder in which the peers are installed; undefined if they cannot be. */
+function peersFolder(print) {
   const manifest = readFileSync(join(source, "package.json"));
   const key = createHash("sha256").update(manifest).update(process.version).digest("hex").slice(0, 12);
   const folder = join(tmpdir(), `fairlead-bench-peers-${key}`);
@@ -28,11 +44,8 @@ export function installPeers(print) {
     if (status !== 0) {
       rmSync(folder, { recursive: true, force: true });
       print("other clients skipped: npm cannot install them (is the registry reachable?)");
-      return [];
+      return undefined;
     }
   }
-  return peers.map(({ label, file, slow }) => {
-    cpSync(join(source, file), join(folder, file));
-    return { label, slow, driver: pathToFileURL(join(folder, file)).href };
-  });
+  return folder;
 }

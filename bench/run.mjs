@@ -1,6 +1,6 @@
 /*
- * Runs the benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search` and `gateway` run only by name.
- * The tests never run them.
+ * Runs the benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search`, `gateway` and
+ * `background` run only by name. The tests never run them.
  */
 import { parseArgs } from "node:util";
 
@@ -10,6 +10,7 @@ const benches = {
   floods: () => import("./floods.mjs"),
   search: () => import("./search.mjs"),
   gateway: () => import("./gateway.mjs"),
+  background: () => import("./background.mjs"),
 };
 
 const { positionals, values: options } = parseArgs({
