@@ -57,7 +57,7 @@ export async function bench({ rounds = "20" }) {
 
 function wallOf([file, ...args], cwd, env) {
   const begin = performance.now();
-  const { status, stderr } = spawnSync(file, args, { cwd, env, timeout: 60_000 });
+  const { status, stderr } = spawnSync(file, args, { cwd, env, timeout: 60_000, encoding: "utf8" });
   if (status !== 0) throw new Error(`${file} exited with ${status}: ${stderr}`);
   return performance.now() - begin;
 }
