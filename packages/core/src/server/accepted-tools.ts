@@ -74,6 +74,11 @@ export class AcceptedTools {
     this.#unsaved = reason;
   }
 
+  /** Whether the accepted definitions could not be saved. */
+  get isUnsaved(): boolean {
+    return this.#unsaved !== undefined;
+  }
+
   /**
    * Adds the tools that a connection lists, or that the cache has for it (`isNew: false`). A listed tool without an
    * accepted definition is new and not changed, unless the store of accepted definitions is full.

@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import { HostError } from "../errors.ts";
+import { checkWritable } from "../files/atomic/private-folder.ts";
 import { once } from "../files/once.ts";
 import { explain } from "../files/system-error.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../settings/define/definition.ts";
@@ -32,18 +33,24 @@ export interface CatalogCacheOptions {
 /** Reads and writes the catalog cache. Reads nothing from disk until it is used. */
 export class CatalogCache {
   readonly #options: CatalogCacheOptions;
+  /** The folder of the cached catalogs. */
+  readonly #catalogFolder: string;
+  /** The folder of the accepted definitions. */
+  readonly #acceptedFolder: string;
 
   constructor(options: CatalogCacheOptions) {
     this.#options = options;
+    this.#catalogFolder = join(options.state, "catalogs");
+    this.#acceptedFolder = join(options.state, "known");
   }
 
   readonly #store = once(async () => {
     const { createCatalogStore } = await import("./catalog-store.ts");
-    return createCatalogStore(join(this.#options.state, "catalogs"));
+    return createCatalogStore(this.#catalogFolder);
   });
 
   readonly #acceptedStore = once(async () => {
-    return createAcceptedDefinitionsStore(join(this.#options.state, "known"));
+    return createAcceptedDefinitionsStore(this.#acceptedFolder);
   });
 
   readonly #localKey = once(async () => {
@@ -130,30 +137,36 @@ export class CatalogCache {
       const unlisted = new Map([...news].filter(([tool]) => first.of(tool) === undefined));
       return either(own, unlisted.size === 0 ? first : await store.add(owner, unlisted));
     } catch (error) {
-      throw await this.#notSaved(error);
+      throw await this.#notSaved(error, this.#acceptedFolder);
     }
   }
 
   /** Why `addAccepted` would fail; undefined if nothing is known against it. Writes nothing. */
   async whyUnsaved(): Promise<string | undefined> {
-    return this.#whyNot((await this.#acceptedStore()).checkWritable());
+    return this.#whyNot((await this.#acceptedStore()).checkWritable(), this.#acceptedFolder);
   }
 
   /** Why `save` would fail; undefined if nothing is known against it. Writes nothing. */
   async whyNotKept(): Promise<string | undefined> {
-    return this.#whyNot((await this.#store()).checkWritable());
+    return this.#whyNot((await this.#store()).checkWritable(), this.#catalogFolder);
   }
 
-  async #whyNot(check: Promise<void>): Promise<string | undefined> {
+  async #whyNot(check: Promise<void>, folder: string): Promise<string | undefined> {
     return check.then(
       () => undefined,
-      async (error: unknown) => (await this.#notSaved(error)).message,
+      async (error: unknown) => (await this.#notSaved(error, folder)).message,
     );
   }
 
-  async #notSaved(error: unknown): Promise<HostError> {
+  /** Names the state folder, or `folder` in it if only that cannot be written. */
+  async #notSaved(error: unknown, folder: string): Promise<HostError> {
+    const { state } = this.#options;
+    const named = await checkWritable(state).then(
+      () => folder,
+      () => state,
+    );
     const cause = error instanceof HostError && error.cause instanceof Error ? error.cause : error;
-    const message = `the state folder ${this.#options.state} cannot be written: ${explain(cause)}`;
+    const message = `the state folder ${named} cannot be written: ${explain(cause)}`;
     return new HostError("internal", message, { cause: error });
   }
 }

@@ -542,7 +542,9 @@ export class Server {
     this.#saving = compared.then(async () => {
       await createTurns(0).done(1);
       const accepted = this.accepted.unaccepted(listed);
-      await Promise.allSettled([this.#saveCatalog(definition, listing, accepted), accepting]);
+      await accepting;
+      // The next run takes cached definitions for accepted ones. So none is cached that could not be saved as accepted.
+      if (!this.accepted.isUnsaved) await this.#saveCatalog(definition, listing, accepted).catch(() => undefined);
     });
     void accepting.then(() => {
       if (this.#accepting === accepting) this.#accepting = undefined;

@@ -23,7 +23,7 @@ async function open(folder: TemporaryFolder, description: string): Promise<Host>
 const unsaved = {
   code: "denied",
   message: expect.stringMatching(
-    /^s\.pay denied: .*may have changed.*the state folder .*fairlead cannot be written: .*not a folder/,
+    /^s\.pay denied: .*may have changed.*the state folder .*fairlead\/known cannot be written: .*not a folder/,
   ),
   next: expect.stringContaining("FAIRLEAD_HOME"),
 };
@@ -41,6 +41,20 @@ test("a model's call that a rule allows, and a typed one, need confirmation", as
     const [tool] = host.toolRegistry.getToolsByServer("s");
     await expect(host.callAsModel(tool?.name ?? "", {})).rejects.toMatchObject(unsaved);
     await expect(host.call("s", "pay")).rejects.toMatchObject(unsaved);
+  }
+});
+
+test("a definition that nobody has accepted needs confirmation in the next run too, if only the accepted ones cannot be saved", async () => {
+  await using folder = await temporaryFolder();
+  await damage(folder, "known");
+  for (const description of ["Pays.", "Pays.", "Pays twice."]) {
+    await using host = await open(folder, description);
+    await expect(host.call("s", "pay")).rejects.toMatchObject({
+      code: "denied",
+      message: expect.stringMatching(
+        /^s\.pay denied: .*may have changed.*fairlead\/known cannot be written: .*not a folder/,
+      ),
+    });
   }
 });
 

@@ -186,7 +186,7 @@ test("if the state folder cannot be written, explain and the refusal of a call t
     "home/.fairlead/known": "not a folder",
     "home/.fairlead/catalogs": "not a folder",
   });
-  const state = `the state folder ${join(here.home, ".fairlead")} cannot be written`;
+  const state = `the state folder ${join(here.home, ".fairlead/known")} cannot be written`;
   const call = await here.run("call", "s.echo", "text=hi");
   expect([call.code, call.stderr]).toEqual([6, expect.stringContaining(state)]);
   const explained = await here.run("policy", "explain", "s.echo", "--headless");
