@@ -43,7 +43,7 @@ const firstPosition: Position = { line: 1, column: 1 };
 export async function parseYaml(
   text: string,
 ): Promise<Pick<ParsedYaml, "bom" | "body" | "root" | "value" | "positionAt">> {
-  const { isMap, LineCounter, parseDocument } = await import("yaml");
+  const { isMap, isScalar, LineCounter, parseDocument, visit } = await import("yaml");
   const bom = text.startsWith(byteOrderMark) ? byteOrderMark : "";
   const body = text.slice(bom.length);
   if (body.length > maxCharacters)
@@ -56,9 +56,21 @@ export async function parseYaml(
   let root: ParsedNode | null;
   let value: unknown;
   try {
-    const document = parseDocument(body, { lineCounter: lines, prettyErrors: false });
+    // The parser's own check for repeated keys compares each key with all others, which takes minutes in a large file.
+    const document = parseDocument(body, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
     const [error] = document.errors;
     if (error !== undefined) throw new YamlMistake(error.message, positionAt(error.pos[0]), error);
+    visit(document, {
+      Map(_key, map) {
+        const names = new Set<string>();
+        for (const { key } of map.items) {
+          if (!isScalar<unknown>(key)) continue;
+          const name = String(key.value);
+          if (names.has(name)) throw new YamlMistake(`the key "${name}" occurs twice`, positionAt(key.range?.[0] ?? 0));
+          names.add(name);
+        }
+      },
+    });
     // After a line `---`, an empty document is an empty text instead of nothing.
     root = document.contents?.range[0] === document.contents?.range[1] ? null : document.contents;
     value = document.toJS({ maxAliasCount: maxAliases });
@@ -108,10 +120,12 @@ class YamlText implements EditableText {
   readonly value: EditableText["value"];
   readonly servers: ReadonlyMap<string, ServerInText>;
   readonly #parsed: ParsedYaml;
+  readonly #members: ReadonlyMap<string, Member>;
 
   constructor(parsed: ParsedYaml) {
     const { key, value, positionAt } = parsed;
     this.#parsed = parsed;
+    this.#members = new Map(parsed.mapping?.items.map((member) => [nameOf(member), member]));
     this.value = value;
     this.servers = new Map(
       Object.entries(objectOf(value[key])).map(([name, entry]) => {
@@ -161,7 +175,7 @@ class YamlText implements EditableText {
   }
 
   #member(name: string): Member | undefined {
-    return this.#parsed.mapping && memberOf(this.#parsed.mapping, name);
+    return this.#members.get(name);
   }
 
   /** Adds the lines of a server after the last server. */
@@ -225,7 +239,12 @@ class YamlText implements EditableText {
 }
 
 function memberOf(mapping: Mapping, name: string): Member | undefined {
-  return mapping.items.find(({ key }) => "value" in key && String(key.value) === name);
+  return mapping.items.find((member) => nameOf(member) === name);
+}
+
+/** The key of a member as text. A key that is a list or a mapping has no text, so it gets one that no server has. */
+function nameOf({ key }: Member): string {
+  return "value" in key ? String(key.value) : "\0";
 }
 
 function lastMember(mapping: Mapping): Member | undefined {

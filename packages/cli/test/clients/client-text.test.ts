@@ -272,6 +272,17 @@ test("whatever a YAML file holds, an edit keeps its lines and changes only its o
   expect(edited).toBeGreaterThan(scaled(2000, 100));
 });
 
+test("a YAML file with tens of thousands of keys is edited in seconds", async () => {
+  const names = Array.from({ length: 10_000 }, (_, at) => `k${at}`);
+  const text = `extensions:\n${names.map((name) => `  ${name}: {}\n`).join("")}`;
+  const set = { name: "fairlead", entry: { cmd: "c" } };
+  const after = await changeServers("goose", file, text, { remove: [], set });
+  expect(after).toBe(`${text}  fairlead:\n    cmd: "c"\n`);
+  await expect(openClientText("goose", file, `${text}  k7: {}\n`)).rejects.toThrow(
+    `${file}:10002:3: the key "k7" occurs twice; the file was not changed`,
+  );
+});
+
 describe("a server is removed from a YAML file", () => {
   test.each([
     ["extensions:\n  a:\n    cmd: x\n  b: {}\n", "extensions:\n  b: {}\n"],
