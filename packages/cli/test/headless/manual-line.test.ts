@@ -25,6 +25,8 @@ const states = [
 const cached = new Set(["a", "b", "c", "late"]);
 const host = {
   states: () => states,
+  // No rule denies anything.
+  explain: async () => ({ isDeniedByName: false }),
   catalog: (name: string) =>
     cached.has(name)
       ? {
@@ -98,7 +100,7 @@ describe("one line is one call", () => {
 });
 
 describe("the turn waits for", () => {
-  const named = (text: string): unknown => serversOfCalls(text, { host, tools });
+  const named = (text: string): Promise<unknown> => serversOfCalls(text, { host, tools });
   test.each<[text: string, servers: readonly string[] | undefined]>([
     ["", []],
     ["a.read\nb.read\na.other", ["a", "b"]],
@@ -109,8 +111,8 @@ describe("the turn waits for", () => {
     ["a.read\nnothing", undefined],
     ["a.read\nunknown.read", undefined],
     ["c.count(", undefined],
-  ])("the servers of %j", (text, servers) => {
-    expect(named(text)).toEqual(servers);
+  ])("the servers of %j", async (text, servers) => {
+    expect(await named(text)).toEqual(servers);
   });
 });
 
