@@ -37,7 +37,13 @@ export { type OpenaiApi, type OpenaiRequest, openaiApi } from "./model-apis/open
 export type { OpenaiSettings } from "./model-apis/openai/settings.ts";
 export { type Answering, type Asked, calls, inTurn, type ModelAnswer, type Piece, says } from "./model-apis/script.ts";
 export { childrenOf, isRunning, processesWith, until } from "./process-list.ts";
-export { bundledServer, type EverythingServer, everythingServer, realServer } from "./real-server.ts";
+export {
+  bundledServer,
+  type EverythingServer,
+  everythingServer,
+  realServer,
+  type ServerWithViews,
+} from "./real-server.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
 export { scaled, seed } from "./scale.ts";
 export { canMount, type SmallDisk, smallDisk } from "./small-disk.ts";

@@ -9,14 +9,25 @@ import { fileURLToPath } from "node:url";
 import { askSharedHost } from "./shared-host.ts";
 import type { StdioEntry } from "./stdio-server.ts";
 
-export type RealServer = "everything" | "filesystem" | "gitlab" | "memory";
+export type RealServer = "everything" | "filesystem" | "gitlab" | "memory" | ServerWithViews;
+
+/** Servers with views (MCP Apps). */
+export type ServerWithViews = "budget-allocator" | "debug" | "system-monitor";
 
 const programs: Readonly<Record<RealServer, string>> = {
   everything: import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
   filesystem: import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
   gitlab: import.meta.resolve("@modelcontextprotocol/server-gitlab/dist/index.js"),
   memory: import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"),
+  // These packages export another file of the same folder only.
+  "budget-allocator": beside(import.meta.resolve("@modelcontextprotocol/server-budget-allocator")),
+  debug: beside(import.meta.resolve("@modelcontextprotocol/server-debug")),
+  "system-monitor": beside(import.meta.resolve("@modelcontextprotocol/server-system-monitor")),
 };
+
+function beside(exported: string): string {
+  return new URL("index.js", exported).href;
+}
 
 // This path is valid from `src` and from `dist`.
 const tellPort = new URL("../src/programs/tell-port.mjs", import.meta.url).href;
