@@ -25,5 +25,12 @@ export type { Server } from "../server/server.ts";
 export { initialServerState, notConnectedError } from "../server/server-state.ts";
 export { type Difference, definitionDigest, differenceOf } from "../server/tool-changes.ts";
 export { appOnlyReason, isAppOnly, uiExtension, viewAddressesOf, withViewAddress } from "../server/tool-view.ts";
-export { ignoredMembers, skillBytes } from "../skills/skill.ts";
+export {
+  declaresSkills,
+  ignoredMembers,
+  readsDirectories,
+  type Skill,
+  skillBytes,
+  skillsExtension,
+} from "../skills/skill.ts";
 export { removeSkills } from "../skills/skill-store.ts";

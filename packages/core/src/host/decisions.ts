@@ -252,8 +252,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     },
     async deniedTo({ name: client }) {
       const decisions = await current();
-      return ({ serverName, serverToolName }) =>
-        decisions.decide({ who: "client", client, serverName, serverToolName }).decision === "deny";
+      return ({ serverName, serverToolName, kind }) =>
+        decisions.decide({ who: "client", client, serverName, serverToolName, kind }).decision === "deny";
     },
     identify(server) {
       const { fingerprint } = identityOf(server) ?? {};

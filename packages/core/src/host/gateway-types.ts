@@ -195,7 +195,9 @@ export interface GatewayHost {
     options: SubscribeOptions & Pick<ForwardOptions, "connection">,
   ): Promise<Disposable>;
   /** Returns a function that says whether the rules deny a tool to this client, before the arguments are known. */
-  deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
+  deniedTo(
+    client: Pick<RequestingClient, "name">,
+  ): Promise<(subject: ToolIdentity & { readonly kind?: "skill" }) => boolean>;
   /** The identity of a server in the current configuration; undefined if it is not configured. */
   identify(server: string): IdentifiedServer | undefined;
   /**

@@ -1,13 +1,14 @@
 /** Requests of gateway clients. The host returns the server's results unchanged. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
-import { objectOf } from "@fairlead/wire/json";
+import { objectOf, stringOf } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
 import type { AskedTool } from "../policy/confirmation.ts";
 import type { ToolOnConnection } from "../policy/decide.ts";
 import { viewIn } from "../server/accepted-views.ts";
 import type { Connection } from "../server/connection.ts";
+import { declaresSkills, readsDirectories, type Skill } from "../skills/skill.ts";
 import {
   completedSubject,
   decidedMethods,
@@ -35,8 +36,10 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
   const { server: serverName, method, params } = request;
   if (undecided.has(method)) return send(request, given, host);
   if (method === "completion/complete") return complete(request, given, host);
+  if (skillLists.has(method)) return listSkill(request, given, host);
   const problem = invalidParameter(method, params);
   if (problem !== undefined) return Promise.reject(invalid(serverName, method, problem));
+  if (method === "resources/read" && skillOwning(request, host) !== undefined) return readOfSkill(request, given, host);
   const name = String(params[decidedMethods.get(method)?.named ?? "name"]);
   const subject = subjectOf(request, name, objectOf(params["arguments"]), given, host);
   if (subject === undefined) {
@@ -152,6 +155,61 @@ async function complete(request: ForwardedRequest, given: ForwardOptions, host: 
   // character.
   await ask({ who: "client", client: name, conversation, serverName, ...subject, shown }, host);
   return send(request, given, host);
+}
+
+/** Methods that return entries of skills and names of their files. */
+const skillLists: ReadonlySet<string> = new Set(["skills/get", "resources/directory/read"]);
+
+/** The skill that has this file. Its rules and its approval count, not those for resources. */
+function skillOwning({ server, params }: ForwardedRequest, { servers }: RequestHost): Skill | undefined {
+  return servers.find(server)?.skills.owning(stringOf(params["uri"]) ?? "");
+}
+
+/** Gets the entry of a skill or the names in one of its folders, unless the rules deny the skill to the client. */
+async function listSkill(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
+  const { client, server: serverName, method, params } = request;
+  const uri = stringOf(params["uri"]);
+  if (uri === undefined) throw invalid(serverName, method, "uri must be a string");
+  const capabilities = host.servers.get(serverName).facts()?.capabilities ?? {};
+  const isSupported = method === "skills/get" ? declaresSkills(capabilities) : readsDirectories(capabilities);
+  if (!isSupported) throw new HostError("usage", `"${serverName}" does not support ${method}`, { serverName });
+  const skill = host.servers.find(serverName)?.skills.around(uri);
+  const shown = shownRead(serverName, uri);
+  const { name, conversation } = client;
+  const serverToolName = skill?.uri ?? uri;
+  // As for completions, a rule that asks does not stop a list.
+  await ask({ who: "client", client: name, conversation, serverName, kind: "skill", serverToolName, shown }, host);
+  return send(request, given, host);
+}
+
+/** Reads a file of a skill: approved with all files of the skill, and equal to the entry. */
+async function readOfSkill(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
+  const { client, server, params } = request;
+  const { readSkill } = await import("./skills.ts");
+  const skill = skillOwning(request, host);
+  const uri = String(params["uri"]);
+  const file = skill?.files?.find((each) => each.uri === uri)?.path;
+  const { signal, confirm, confirmed, turn, connection, timeout } = given;
+  const { name, conversation } = client;
+  const asker = {
+    who: "client",
+    client: name,
+    conversation,
+    connection,
+    signal,
+    confirm,
+    confirmed,
+    turn,
+    timeout,
+  } as const;
+  const { bytes, answer } = await readSkill({ server, skill: skill?.uri ?? uri, file }, asker, host);
+  return answer ?? { contents: [contentOf(uri, bytes)] };
+}
+
+/** A verified copy as the content of a resource. */
+function contentOf(uri: string, bytes: Buffer): JsonObject {
+  const text = bytes.toString("utf8");
+  return Buffer.from(text, "utf8").equals(bytes) ? { uri, text } : { uri, blob: bytes.toString("base64") };
 }
 
 /**

@@ -107,6 +107,14 @@ export class ServerSkills {
     return skills.find((skill) => skill.uri === uri) ?? skills.find((skill) => holds(skill, uri));
   }
 
+  /** The skill in whose folder this address is: of one of its files, or of a folder. The innermost one. */
+  around(uri: string): Skill | undefined {
+    const [nearest] = this.all()
+      .filter((skill) => `${uri}/`.startsWith(skillFolder(skill)))
+      .sort((one, other) => other.uri.length - one.uri.length);
+    return nearest;
+  }
+
   /** The entry that the user has accepted. Known after `load`. */
   accepted(uri: string): Skill | undefined {
     return this.#accepted.get(uri);

@@ -31,7 +31,7 @@ export interface Skill {
   readonly description: string;
   /** The frontmatter of `SKILL.md`, as the server claims it. */
   readonly frontmatter: JsonObject;
-  /** All files, sorted by path. Undefined if the server generates them (`dynamic`), so that nothing can be verified. */
+  /** All files. Undefined if the server generates them (`dynamic`), so that nothing can be verified. */
   readonly files: readonly SkillFile[] | undefined;
   /** SHA-256 of the entry: of its URI, frontmatter and all (uri, digest). Undefined if the files are dynamic. */
   readonly digest: string | undefined;
@@ -200,11 +200,14 @@ function toFiles(skillUri: string, resources: unknown): readonly SkillFile[] | s
   if (bytes > skillLimits.bytes)
     return `its files have ${sizeWords(bytes)} together; the limit is ${sizeWords(skillLimits.bytes)}`;
   if (files.get(instructionsFile)?.uri !== skillUri) return `it does not list its ${instructionsFile}`;
-  return [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return [...files.values()];
 }
 
 function digestOf(uri: string, frontmatter: JsonObject, files: readonly SkillFile[]): string {
-  return hash("sha256", canonicalJson([uri, frontmatter, files.map((file) => [file.uri, file.digest])]));
+  const digests = files.map((file) => [file.uri, file.digest] as const);
+  // The order in which a server lists its files means nothing.
+  const sorted = digests.sort(([one], [other]) => (one < other ? -1 : 1));
+  return hash("sha256", canonicalJson([uri, frontmatter, sorted]));
 }
 
 function isUri(value: unknown): value is string {

@@ -5,7 +5,7 @@ import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
 /** Forwarded methods whose modern results have `ttlMs` and `cacheScope`. */
-const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
+const cacheable: ReadonlySet<string> = new Set(["resources/read", "skills/get", "resources/directory/read"]);
 
 /** Converts the result to the client's protocol era. Members that MCP does not define stay unchanged. */
 export function adaptResult(method: string, result: JsonObject, era: Era): JsonObject {

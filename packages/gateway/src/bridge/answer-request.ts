@@ -13,6 +13,7 @@ import { adaptResult, toolError, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest, isDeniedToClient } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { skillEntries, withSkillAddresses } from "./skills.ts";
 import { serverOfTask } from "./tasks.ts";
 
 /** A client's request, before the gateway knows its server. */
@@ -108,6 +109,13 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Rec
     case "resources/templates/list":
       context.seeAddresses();
       return listed(call, params, "resourceTemplates", seenItems(context, "templates"));
+    case "skills/list":
+      return listed(call, params, "skills", await skillEntries(context));
+    case "skills/get":
+    case "resources/directory/read": {
+      const reader = readerOf(context, call, params);
+      return withSkillAddresses(context, reader.server, await forwardRequest(context, call, { ...asked, ...reader }));
+    }
     case "tools/call":
       return callTool(context, call, asked);
     case "prompts/get":
@@ -140,6 +148,8 @@ function isUnknown(context: BridgeContext, { method, params }: ReceivedRequest):
       if (typeof name === "string") return isUnsure(context, "prompts", name);
       return method === "completion/complete" && !view().templates.has(stringOf(uri) ?? "");
     case "resources/read":
+    case "resources/directory/read":
+    case "skills/get":
       return typeof uri === "string" && targetOf(uri) === undefined;
     default:
       return false;

@@ -13,6 +13,7 @@ import { mentionsFairlead, withServerName } from "../questions/server-label.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { hasViews } from "./extensions.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { skillsCapability } from "./skills.ts";
 import { hasTasks, tasksExtension } from "./tasks.ts";
 
 /** The gateway's name, capabilities and instructions for one client. */
@@ -119,12 +120,13 @@ export async function meetGateways({ workspace, loops, view }: BridgeContext, pa
   return loops.metaOf("below", workspace.below(view().servers));
 }
 
-/** Declares what at least one of the client's servers has and the gateway passes on: views, and tasks to a modern client. */
+/** Declares what at least one of the client's servers has and the gateway passes on: views, skills, and tasks to a modern client. */
 function extensionsOf({ workspace, view }: BridgeContext, era: Era): JsonObject {
   const { servers, views } = view();
   const declared = servers.map((server) => factsOf(workspace, server)?.capabilities);
   const extensions: JsonObject = {
     ...((views.size > 0 || declared.some(hasViews)) && { [uiExtension]: {} }),
+    ...skillsCapability(declared),
     ...(era === "modern" && declared.some(hasTasks) && { [tasksExtension]: {} }),
   };
   return Object.keys(extensions).length === 0 ? {} : { extensions };

@@ -58,7 +58,7 @@ export interface GatewayScene extends AsyncDisposable {
   setRules(rules: string): Promise<void>;
 }
 
-export const allowAll = ["tool", "resource", "prompt", "sampling"]
+export const allowAll = ["tool", "resource", "prompt", "sampling", "skill"]
   .map((kind) =>
     kind === "tool"
       ? '[[rule]]\ntoolName = "*"\nmcpName = "*"\ndecision = "allow"\npriority = 500\n'
