@@ -18,6 +18,7 @@ import {
   shownRead,
 } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
+import { readSkill } from "./skills.ts";
 
 /** The parts of a host that forwarding uses. */
 export interface ForwardingHost extends RequestHost {
@@ -185,7 +186,6 @@ async function listSkill(request: ForwardedRequest, given: ForwardOptions, host:
 /** Reads a file of a skill: approved with all files of the skill, and equal to the entry. */
 async function readOfSkill(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
   const { client, server, params } = request;
-  const { readSkill } = await import("./skills.ts");
   const skill = skillOwning(request, host);
   const uri = String(params["uri"]);
   const file = skill?.files?.find((each) => each.uri === uri)?.path;
