@@ -134,3 +134,24 @@ test("addresses in results are those that the client uses", async () => {
   const { messages } = await client.request("prompts/get", { name: "ask" });
   expect(messages).toMatchObject([{}, { content: { resource: { uri: named } } }]);
 });
+
+test("ten thousand views of each of two servers are listed, and lead to their servers", async () => {
+  const many = { resources: Array.from({ length: 10_000 }, (_, at) => ({ uri: `ui://p/${at}.html`, name: "view" })) };
+  await using here = await scene({ one: many, two: many });
+  const client = await here.client({ era: "legacy" });
+  const { resources } = await client.request("resources/list");
+  expect(resources).toHaveLength(20_000);
+  expect(await read(client, "ui://p/9999.html")).toEqual(["ui://p/9999.html", "one"]);
+  expect(await read(client, "ui://fairlead.two/p/9999.html")).toEqual(["ui://fairlead.two/p/9999.html", "two"]);
+});
+
+test("an address with control characters is no view, and leads to its server", async () => {
+  const odd = "ui://p/a\u001b[2J\u202e.html";
+  const tools = (name: string): object => ({ tools: [shows(name, odd)], resources: [{ uri: odd, name }] });
+  await using here = await scene({ one: tools("show"), two: tools("open") });
+  const client = await here.client({ era: "legacy" });
+  const views = await viewsOf(client);
+  expect(views["show"]).toBe(odd);
+  expect(await read(client, String(views["show"]))).toEqual([odd, "one"]);
+  expect(await read(client, String(views["open"]))).toEqual([views["open"], "two"]);
+});
