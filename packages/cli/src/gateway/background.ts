@@ -15,8 +15,8 @@ import type { Context } from "../shell/verb.ts";
 import { type HostPlace, hostPlace } from "./installation.ts";
 import { mentionedVariables } from "./workspace-variables.ts";
 
-/** Whether a command starts the host if none runs. `quietly`: without a message that the host keeps running. */
-export type StartsHost = boolean | "quietly";
+/** False if the command starts no host. Otherwise called with the process id of the host that the command has started. */
+export type StartsHost = false | ((pid: number) => void);
 
 type Caller = Pick<Context, "io" | "globals" | "out" | "command">;
 
@@ -59,7 +59,7 @@ export async function reachHost(
   };
   try {
     const found = await findHost(backgroundHost.folder, greeting);
-    return found ?? (starts === false ? undefined : await startHost(backgroundHost, greeting, starts, caller));
+    return found ?? (starts === false ? undefined : await startHost(backgroundHost, greeting, starts));
   } catch (error) {
     // A host that ends, or that was started with another home folder, is not worth a message.
     const isUsual = error instanceof HostRefused && (error.reason === "retired" || error.reason === "home");
@@ -74,15 +74,11 @@ export async function reachHost(
 async function startHost(
   { folder, command }: HostPlace,
   greeting: RelayHello,
-  starts: StartsHost,
-  { out }: Caller,
+  onStart: (pid: number) => void,
 ): Promise<HostConnection> {
   const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");
   const host = await findOrStartHost(folder, greeting, command);
-  if (starts === "quietly") return host;
-  out.say(
-    safe`note: a background host (process ${host.welcome.pid}) keeps servers running for the next command; to stop it: fairlead daemon stop`,
-  );
+  onStart(host.welcome.pid);
   return host;
 }
 

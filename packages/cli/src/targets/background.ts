@@ -1,6 +1,7 @@
 /** Decides whether a command uses the servers of the background host, or starts its own. */
 
 import type { OpenInBackground } from "@fairlead/core/server";
+import { safe } from "@fairlead/core/text/safe-text";
 import { type Configuration, parentVariable } from "@fairlead/core/trust";
 import type { Command } from "commander";
 import type { Context, Io } from "../shell/verb.ts";
@@ -10,8 +11,15 @@ export function defineAloneOption(command: Command): void {
   command.option("--alone", "start the servers in this process, without the background host");
 }
 
+/** How a command uses the background host. */
+export interface BackgroundUse {
+  readonly open: OpenInBackground;
+  /** Says that a host keeps running, if the command has started it. Called at the end, below the command's output. */
+  readonly report: () => void;
+}
+
 /**
- * Returns the function that opens servers in the background host; undefined if the command starts its own servers.
+ * Returns how the command opens servers in the background host; undefined if it starts its own servers.
  *
  * @param isFresh Whether the host reads the lists of a running server again. Default: with `--refresh`.
  */
@@ -19,8 +27,8 @@ export function backgroundFor(
   configuration: Configuration,
   context: Context,
   isFresh: boolean = context.command.opts<{ readonly refresh?: boolean }>().refresh === true,
-): OpenInBackground | undefined {
-  const { io, globals, command } = context;
+): BackgroundUse | undefined {
+  const { io, globals, command, out } = context;
   const { background } = configuration.settings.host;
   const { alone = false } = command.opts<{ readonly alone?: boolean }>();
   // The background host neither logs nor records the messages of one command, and a program that a server starts must
@@ -28,10 +36,22 @@ export function backgroundFor(
   const isApart =
     alone || globals.debug !== false || globals.record !== undefined || io.env[parentVariable] !== undefined;
   if (background === "off" || isApart || isCi(io.env)) return undefined;
-  const mayStart = background === "on" || hasTerminal(io);
-  return async (...wanted) => {
-    const { openInBackground } = await import("../gateway/background.ts");
-    return openInBackground(configuration, { starts: mayStart, isFresh }, context)(...wanted);
+  let started: number | undefined;
+  const onStart = (pid: number): void => {
+    started = pid;
+  };
+  const starts = background === "on" || hasTerminal(io) ? onStart : false;
+  return {
+    async open(...wanted) {
+      const { openInBackground } = await import("../gateway/background.ts");
+      return openInBackground(configuration, { starts, isFresh }, context)(...wanted);
+    },
+    report() {
+      if (started === undefined) return;
+      out.say(
+        safe`note: a background host (process ${started}) keeps servers running for the next command; to stop it: fairlead daemon stop`,
+      );
+    },
   };
 }
 

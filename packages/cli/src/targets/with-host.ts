@@ -8,6 +8,7 @@ import { type Configuration, isPlantedDemo } from "@fairlead/core/trust";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
+import type { BackgroundUse } from "./background.ts";
 
 /** Reads the settings, opens a host and runs `use`. Stops all servers when `use` has ended. */
 export async function withHost(
@@ -25,18 +26,8 @@ export function hasDemo({ servers }: Configuration): boolean {
 
 type HostOptions = Pick<
   NonNullable<Parameters<typeof openHost>[1]>,
-  | "observe"
-  | "approvalMode"
-  | "interactive"
-  | "signIn"
-  | "allow"
-  | "recover"
-  | "elicit"
-  | "record"
-  | "load"
-  | "ide"
-  | "background"
->;
+  "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record" | "load" | "ide"
+> & { readonly background?: BackgroundUse | undefined };
 
 /** Cancels a server's question (elicitation), for commands that cannot ask the user. Prints a warning. */
 async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
@@ -61,6 +52,7 @@ export async function useHost<T>(
     // tools.
     elicit: (request) => leaveOpen(request, out),
     ...options,
+    background: options.background?.open,
   });
   host.on("history_failed", ({ message }) =>
     out?.warnOnce(safe`note: requests are not recorded in the history: ${toSafeLine(message)}`),
@@ -79,6 +71,7 @@ export async function useHost<T>(
     await host[Symbol.asyncDispose]();
     for (const { file, messages } of record?.written() ?? [])
       out?.say(safe`recorded ${count(messages, "message")} in ${toSafeLine(file)}`);
+    options.background?.report();
   }
 }
 

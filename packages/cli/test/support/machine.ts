@@ -113,3 +113,14 @@ function collector(): { readonly stream: Writable; readonly text: () => string }
 export async function entries(here: Machine, file: string): Promise<unknown> {
   return (JSON.parse(await here.read(file)) as { mcpServers: unknown }).mcpServers;
 }
+
+/** Commands that start the background host on a terminal. */
+const starting = /^(call|read|prompts?|tools|resources|mcp list)\b/;
+
+/**
+ * The environment in which a command on a terminal starts no background host. The app draws nothing in CI, so only the
+ * commands that would start a host get the variable. Tests of the host give `CI` themselves.
+ */
+export function withoutHost(env: Machine["env"], line: string): Machine["env"] {
+  return starting.test(line) ? { CI: "true", ...env } : env;
+}

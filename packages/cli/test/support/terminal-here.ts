@@ -6,7 +6,7 @@
 
 import { PassThrough, Writable } from "node:stream";
 import { main } from "../../src/shell/main.ts";
-import type { Machine } from "./machine.ts";
+import { type Machine, withoutHost } from "./machine.ts";
 import { createScreen, type Screen, size } from "./terminal-screen.ts";
 
 /** At the end of its scope the command is asked to end, if it has not ended by itself. */
@@ -32,7 +32,7 @@ export function openTerminalHere({ env, project, home }: Machine, ...argv: reado
     stdin,
     stdout: Object.assign(paper(), { isTTY, columns: size.cols }),
     stderr: Object.assign(paper(), { isTTY, columns: size.cols }),
-    env: { ...env, TERM: "xterm-256color" },
+    env: { ...withoutHost(env, argv.join(" ")), TERM: "xterm-256color" },
     cwd: project,
     home,
     platform: process.platform,

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 import { type IPty, spawn } from "@lydell/node-pty";
-import type { Machine } from "./machine.ts";
+import { type Machine, withoutHost } from "./machine.ts";
 import { program } from "./process.ts";
 import { createScreen, type Screen, size } from "./terminal-screen.ts";
 
@@ -18,23 +18,15 @@ export interface Terminal extends Screen, AsyncDisposable {
 }
 
 export function openTerminal(here: Pick<Machine, "env" | "project">, ...argv: readonly string[]): Terminal {
-  return open(withoutHost(here, argv.join(" ")), process.execPath, [program, ...argv]);
-}
-
-/** Commands that start the background host on a terminal. Tests of that host give `CI` themselves. */
-const starting = /^(call|read|prompts?|tools|resources|mcp)\b/;
-
-/** The app draws nothing in CI, so only these commands get the variable. */
-function withoutHost(
-  { env, project }: Pick<Machine, "env" | "project">,
-  line: string,
-): Pick<Machine, "env" | "project"> {
-  return { project, env: starting.test(line) ? { CI: "true", ...env } : env };
+  return open({ ...here, env: withoutHost(here.env, argv.join(" ")) }, process.execPath, [program, ...argv]);
 }
 
 /** The same through a shell, which can send a part of it elsewhere. */
 export function openTerminalShell(here: Machine, line: string): Terminal {
-  return open(withoutHost(here, line), "/bin/sh", ["-c", `"${process.execPath}" "${program}" ${line}`]);
+  return open({ ...here, env: withoutHost(here.env, line) }, "/bin/sh", [
+    "-c",
+    `"${process.execPath}" "${program}" ${line}`,
+  ]);
 }
 
 /** Any other program. */

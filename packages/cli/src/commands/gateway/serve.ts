@@ -156,7 +156,7 @@ async function serveHttp(
 /** The background host listens. Returns false if it cannot be used. */
 async function serveHttpInBackground(wanted: ListenRequest, context: Context): Promise<boolean> {
   const configuration = await configurationOf(context);
-  const reach = (): Promise<HostConnection | undefined> => reachHost(configuration, "quietly", context);
+  const reach = (): Promise<HostConnection | undefined> => reachHost(configuration, () => {}, context);
   const host = await reach();
   if (host === undefined) return false;
   let listener = await orPortError(listenInBackground(host, wanted), String(wanted.port));
