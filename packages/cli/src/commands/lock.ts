@@ -68,8 +68,8 @@ export const verbs: Readonly<Record<"write" | "update" | "verify", Verb>> = {
   write: {
     help: `
 Connects to every server in the workspace's settings and writes .gemini/mcp.lock: the entries without their
-secrets, the versions if known, and a digest of every tool, every prompt and the instructions. Commit this file. While it
-exists, Fairlead asks everyone who uses the workspace before it runs a tool that differs from the lock file.
+secrets, the versions if known, and a digest of every tool, prompt and skill and of the
+instructions. Commit this file. While it exists, Fairlead asks everyone who uses the workspace before it runs a tool that differs from the lock file.
 
 Examples:
   fairlead lock
@@ -234,7 +234,7 @@ function toolDifferences(
 
 /** Returns the differences as text, indented so that it can follow the server's name. */
 function driftText(drift: LockDrift, differences: ToolDifferences): SafeText {
-  const { members, tools, prompts } = drift;
+  const { members, tools, prompts, skills } = drift;
   const digests = members.filter(({ member }) => member === "instructions");
   return joinSafe([
     ...differenceLines(
@@ -251,6 +251,9 @@ function driftText(drift: LockDrift, differences: ToolDifferences): SafeText {
     ...prompts.added.map((name) => safe`  prompt added: ${toVisibleLine(name)}`),
     ...prompts.removed.map((name) => safe`  prompt removed: ${toVisibleLine(name)}`),
     ...prompts.changed.map((name) => safe`  prompt changed: ${toVisibleLine(name)}`),
+    ...(skills?.added ?? []).map((uri) => safe`  skill added: ${toVisibleLine(uri)}`),
+    ...(skills?.removed ?? []).map((uri) => safe`  skill removed: ${toVisibleLine(uri)}`),
+    ...(skills?.changed ?? []).map((uri) => safe`  skill changed: ${toVisibleLine(uri)}`),
   ]);
 }
 
@@ -259,12 +262,12 @@ function change(before: string | undefined, after: string | undefined): SafeText
   return after === undefined ? safe`removed` : safe`changed`;
 }
 
-function driftDocument({ kind, members, tools, prompts }: LockDrift, differences: ToolDifferences): object {
+function driftDocument({ kind, members, tools, prompts, skills }: LockDrift, differences: ToolDifferences): object {
   const changed = tools.changed.map((name) => {
     const difference = differences.get(name);
     return { name, difference };
   });
-  return { kind, members, tools: { ...tools, changed }, prompts };
+  return { kind, members, tools: { ...tools, changed }, prompts, skills };
 }
 
 /** Returns how many tools and prompts a catalog has, such as `9 tools, 1 prompt`. */

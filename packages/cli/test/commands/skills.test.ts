@@ -122,4 +122,20 @@ describe("fairlead skills", () => {
     expect(await here.run("mcp", "remove", "docs")).toMatchObject({ code: 0 });
     expect(await readdir(kept)).toEqual([]);
   });
+
+  test("the lock file has a digest of each skill, and lock verify names a skill whose files have changed", async () => {
+    await using here = await machine();
+    await here.write("docs.json", { skills: [pdf] });
+    const docs = stdioServer("skills", join(here.path, "docs.json"), join(here.path, "docs.diary"));
+    await here.write("project/.gemini/settings.json", { mcpServers: { docs } });
+    expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
+    expect(await here.run("lock")).toMatchObject({ code: 0 });
+    const lock = JSON.parse(await readFile(join(here.path, "project/.gemini/mcp.lock"), "utf8"));
+    expect(lock.servers.docs.skills).toEqual({ "skill://pdf/SKILL.md": expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await here.run("lock", "verify")).toMatchObject({ code: 0 });
+    await here.write("docs.json", { skills: [{ ...pdf, files: { ...pdf.files, "references/FORMS.md": "Send it." } }] });
+    const { code, stdout, stderr } = await here.run("lock", "verify");
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).toContain("skill changed: skill://pdf/SKILL.md");
+  });
 });

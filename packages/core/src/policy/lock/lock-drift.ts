@@ -32,6 +32,8 @@ export interface LockDrift {
   readonly members: readonly Difference[];
   readonly tools: ListDrift;
   readonly prompts: ListDrift;
+  /** Absent if the lock file has no digests of the server's skills. */
+  readonly skills?: ListDrift | undefined;
 }
 
 /** Returns the servers that differ from the lock file, sorted by name. */
@@ -48,6 +50,7 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
       members: [...entryDrift(locked.entry, present.entry), ...ownDrift(locked, catalog)],
       tools: listDrift(locked.tools, catalog.tools),
       prompts: listDrift(locked.prompts, catalog.prompts),
+      skills: locked.skills && listDrift(locked.skills, catalog.skills ?? new Map()),
     };
     return isSame(drift) ? [] : drift;
   });
@@ -99,8 +102,8 @@ function listOf(text: string): readonly string[] | undefined {
 const none: ListDrift = { added: [], removed: [], changed: [] };
 const nothing = { members: [], tools: none, prompts: none } as const;
 
-function isSame({ members, tools, prompts }: LockDrift): boolean {
-  const lists = [tools, prompts].flatMap(({ added, removed, changed }) => [added, removed, changed]);
+function isSame({ members, tools, prompts, skills = none }: LockDrift): boolean {
+  const lists = [tools, prompts, skills].flatMap(({ added, removed, changed }) => [added, removed, changed]);
   return members.length === 0 && lists.every((names) => names.length === 0);
 }
 

@@ -27,6 +27,11 @@ export interface LockedCatalog {
   readonly instructions?: string;
   readonly prompts: ReadonlyMap<string, string>;
   readonly tools: ReadonlyMap<string, string>;
+  /**
+   * The digest of each skill with all its files, by URI; `dynamic` if the server generates them. Absent if the server has
+   * no skills, or if an earlier version wrote the file.
+   */
+  readonly skills?: ReadonlyMap<string, string> | undefined;
 }
 
 /** A server in the lock file: its entry in the settings, and its catalog. */
@@ -121,13 +126,14 @@ export function lockedDigest(lock: LockFile, server: string, tool: string): stri
  * A locked server as an object for JSON. Uses `fromEntries`, because a tool may be named `__proto__`. Assigning to that
  * key would set the prototype.
  */
-function toPlain({ entry, version, instructions, prompts, tools }: LockedServer): JsonObject {
+function toPlain({ entry, version, instructions, prompts, tools, skills }: LockedServer): JsonObject {
   return {
     entry,
     version,
     instructions,
     prompts: Object.fromEntries(sorted(prompts)),
     tools: Object.fromEntries(sorted(tools)),
+    ...(skills && { skills: Object.fromEntries(sorted(skills)) }),
   };
 }
 
@@ -192,12 +198,13 @@ function toServer(value: unknown, file: string): LockedServer {
     instructions,
     prompts: textsOf(member(value, "prompts"), file),
     tools: textsOf(member(value, "tools"), file),
+    skills: member(value, "skills") === undefined ? undefined : textsOf(member(value, "skills"), file),
   };
 }
 
 function textsOf(value: unknown, file: string): ReadonlyMap<string, string> {
   const texts = [...membersOf(value, file)].map(([name, text]) => {
-    if (typeof text !== "string") throw unusable(file, 'a digest in "prompts" or "tools" is not a string');
+    if (typeof text !== "string") throw unusable(file, 'a digest in "prompts", "tools" or "skills" is not a string');
     return [name, text] as const;
   });
   return new Map(texts);
@@ -205,7 +212,7 @@ function textsOf(value: unknown, file: string): ReadonlyMap<string, string> {
 
 function membersOf(value: unknown, file: string): ReadonlyMap<string, unknown> {
   if (!isObject(value))
-    throw unusable(file, '"servers", or the "prompts" or "tools" of a server, is missing or not an object');
+    throw unusable(file, '"servers", or the "prompts", "tools" or "skills" of a server, is missing or not an object');
   return new Map(Object.entries(value));
 }
 
@@ -240,6 +247,7 @@ export function lockCatalog(catalog: Catalog, version: string | undefined): Lock
     instructions: instructionsDigest(catalog),
     prompts: new Map(catalog.prompts.map((prompt) => [prompt.name, promptDigest(prompt)])),
     tools: new Map(catalog.tools.map((tool) => [tool.name, definitionDigest(tool)])),
+    skills: catalog.skills && new Map(catalog.skills.map(({ uri, digest = "dynamic" }) => [uri, digest])),
   };
 }
 

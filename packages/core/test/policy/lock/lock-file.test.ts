@@ -238,11 +238,11 @@ describe("a file that cannot be relied upon", () => {
       '{"schemaVersion":1,"servers":{"s":{"entry":{},"instructions":1,"prompts":{},"tools":{}}}}',
       /or its "version" or "instructions" is not a string$/,
     ],
-    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"tools":{}}}}', /the "prompts" or "tools" of a server, is missing/],
+    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"tools":{}}}}', /the "prompts", "tools" or "skills" of a server, is missing/],
     ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /is missing or not an object/],
     [
       '{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}',
-      /a digest in "prompts" or "tools" is not a string/,
+      /a digest in "prompts", "tools" or "skills" is not a string/,
     ],
     [
       `{"schemaVersion":1,"servers":{"s":{"entry":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}},"prompts":{},"tools":{}}}}`,
