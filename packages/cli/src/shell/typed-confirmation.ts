@@ -43,6 +43,7 @@ export async function confirmTypedRequest(
   const { title, isYes } = request;
   await warnOfPolicyProblems(host, { out });
   let isRefused = false;
+  let correction: string | undefined;
 
   async function ask(details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome | undefined> {
     const view = toConfirmationView(details, { who: "user" });
@@ -50,6 +51,7 @@ export async function confirmTypedRequest(
     if (view.change) out.exactly(changeText(title, view.change));
     if (isYes) return ProceedOnce;
     isRefused = true;
+    correction = details.rule?.correction;
     if (!canAsk(io)) return undefined;
     out.exactly(requestText(title, view));
     const verb = verbs[view.kind];
@@ -65,8 +67,8 @@ export async function confirmTypedRequest(
         return await running;
       } catch (error) {
         if (!isRefused || !(error instanceof HostError) || !["denied", "changed"].includes(error.code)) throw error;
-        const next = "add --yes, or run the command in a terminal and answer yes";
-        throw new HostError(error.code, error.message, { next, cause: error });
+        const confirm = "add --yes, or run the command in a terminal and answer yes";
+        throw new HostError(error.code, error.message, { next: correction ?? confirm, cause: error });
       }
     },
   };

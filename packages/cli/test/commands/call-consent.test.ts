@@ -113,5 +113,15 @@ test("a policy file that cannot be read is named by each command that it stops",
     ["tools", "demo"],
   ])
     expect((await here.run(...words)).stderr).toMatch(/^[^\n]*mine\.toml:\d+:\d+: error: .*is not valid TOML/);
-  expect(await here.run("call", "demo.greet", "name=Ada")).toMatchObject({ code: 6 });
+});
+
+test.each([
+  ["call", ["call", "demo.greet", "name=Ada"]],
+  ["read", ["read", "demo://about"]],
+  ["prompt", ["prompt", "demo:teach", "bowline"]],
+])("a %s that an invalid policy file stops has one next step: to correct the file", async (_door, words) => {
+  await using here = await machine({ "home/.gemini/policies/mine.toml": "[[rule]\n" });
+  const { code, stderr } = await here.run(...words);
+  expect(code).toBe(6);
+  expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^ {2}next: correct .*mine\.toml$/);
 });

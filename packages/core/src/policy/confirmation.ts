@@ -49,6 +49,8 @@ export interface ConfirmationRule {
   readonly text: string;
   /** Why Fairlead cannot tell whether the tool's definition has changed. */
   readonly doubt?: string;
+  /** The next step if the rule stands for a policy file that Fairlead could not read: to correct the file. */
+  readonly correction?: string;
 }
 
 /** A confirmation to show to the user. Its texts are as the server sent them, so escape them before you show them. */

@@ -24,7 +24,7 @@ import { PolicyEngine } from "./policy-engine.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
-import { ruleText } from "./rules/rule-text.ts";
+import { correction, ruleText } from "./rules/rule-text.ts";
 
 /** The identity of a tool: the name of its server, and the name that the server gives the tool. */
 export interface ToolIdentity {
@@ -280,7 +280,13 @@ export class Decisions {
     const isOutdated = (): boolean => this.confirmationKey(answered) !== asked;
     const details = askAbout(shown, this.#shownArguments(request), {
       kind: request.kind,
-      rule: { decision: decision.decision, tier: rule.tier, text: ruleText(rule), doubt: change?.doubt },
+      rule: {
+        decision: decision.decision,
+        tier: rule.tier,
+        text: ruleText(rule),
+        doubt: change?.doubt,
+        correction: correction(rule),
+      },
       change: change?.doubt === undefined ? change?.difference() : undefined,
       outcomes,
       isOutdated,

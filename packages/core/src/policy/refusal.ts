@@ -6,7 +6,7 @@ import { mayHaveChanged } from "./confirmation.ts";
 import type { PolicyRequest } from "./decide.ts";
 import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts";
 import type { Decision, PolicyRule } from "./rules/rule.ts";
-import { ruleText } from "./rules/rule-text.ts";
+import { correction, ruleText } from "./rules/rule-text.ts";
 
 /**
  * Creates the error for a request that the decision does not allow.
@@ -21,14 +21,6 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
   if (decision === "ask_user" && request.client !== undefined) return noUserToAsk(request, rule);
   const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;
   return new HostError("denied", message, { serverName, next: correction(rule) ?? explainStep(request) });
-}
-
-/**
- * The next step if the rule stands for a file that Fairlead could not read: no other rule has an effect until the file
- * is corrected.
- */
-function correction({ isDoubt, origin }: PolicyRule): string | undefined {
-  return isDoubt === true ? `correct ${origin.file}` : undefined;
 }
 
 /**

@@ -17,6 +17,14 @@ export function ruleText(rule: PolicyRule): string {
   return `${source(rule)}${inFile(origin)} ${verbs[decision]} it${said}`;
 }
 
+/**
+ * The next step if the rule stands for a file that Fairlead could not read: no other rule has an effect until the file
+ * is corrected.
+ */
+export function correction({ isDoubt, origin }: PolicyRule): string | undefined {
+  return isDoubt === true ? `correct ${origin.file}` : undefined;
+}
+
 function inFile(origin: PolicyRule["origin"]): string {
   return origin.file === undefined ? "" : ` in ${positionOf(origin)}`;
 }
