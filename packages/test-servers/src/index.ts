@@ -9,6 +9,7 @@ export { chromiumProgram, openChromium } from "./chromium.ts";
 export { type CutHow, type CuttingServer, cuttingServer, eventsBeforeAnswer } from "./cutting-server.ts";
 export type { GoogleSettings } from "./google-server/cloud.ts";
 export { type GoogleCall, type GoogleServer, googleServer } from "./google-server/server.ts";
+export { forgetEndedResources } from "./guard/scope.ts";
 export { type CompanionFaults, type IdeCompanion, ideCompanion } from "./ide-companion.ts";
 export { anthropicError, anthropicOverloaded, anthropicRateLimited } from "./model-apis/anthropic/errors.ts";
 export { type AnthropicApi, anthropicApi } from "./model-apis/anthropic/server.ts";

@@ -82,5 +82,17 @@ export function watch(record: Omit<Record, "origin">): void {
   const { records } = liveScope(scope);
   const late = scope.isEnded ? `, made after the end of "${scope.name}"` : "";
   records.add({ ...record, describe: () => record.describe() + late, origin: new Error("made here") });
-  if (records.size % manyRecords === 0) for (const each of records) if (each.isOver(each.origin)) records.delete(each);
+  if (records.size % manyRecords === 0) removeEnded(records);
+}
+
+/**
+ * Removes the records of resources that have ended. A record keeps the objects that created its resource in memory, so a
+ * test calls this function before it measures the heap.
+ */
+export function forgetEndedResources(): void {
+  for (const scope of new Set([currentScope(), ofFile])) if (scope !== undefined) removeEnded(scope.records);
+}
+
+function removeEnded(records: Set<Record>): void {
+  for (const each of records) if (each.isOver(each.origin)) records.delete(each);
 }
