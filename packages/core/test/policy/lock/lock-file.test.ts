@@ -238,7 +238,10 @@ describe("a file that cannot be relied upon", () => {
       '{"schemaVersion":1,"servers":{"s":{"entry":{},"instructions":1,"prompts":{},"tools":{}}}}',
       /or its "version" or "instructions" is not a string$/,
     ],
-    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"tools":{}}}}', /the "prompts", "tools" or "skills" of a server, is missing/],
+    [
+      '{"schemaVersion":1,"servers":{"s":{"entry":{},"tools":{}}}}',
+      /the "prompts", "tools" or "skills" of a server, is missing/,
+    ],
     ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /is missing or not an object/],
     [
       '{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}',
