@@ -20,7 +20,7 @@ import { type Context, nameHint, type Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
 import { backgroundFor, defineAloneOption } from "../targets/background.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
-import { isDeniedByName } from "../targets/target.ts";
+import { isDeniedByName, type ToolTarget } from "../targets/target.ts";
 import { defineListOptions, listHelp, warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 import { useHost } from "../targets/with-host.ts";
 
@@ -135,7 +135,10 @@ async function find(
     serverOf: (found: DiscoveredMCPPrompt): string => found.serverName,
     commandFor: (owner: string): string => `fairlead prompt ${toShellWord(`${owner}.${name}`)}`,
   };
-  const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look, byName }, host, context);
+  const isBare = named.length === 0;
+  const refuse = (denied: ToolTarget): Promise<unknown> => host.getPrompt(denied.server, denied.tool, {});
+  const bare = isBare ? ({ kind: "prompt", name, refuse } as const) : undefined;
+  const { serverName } = await lookUp({ named, isOpen: isBare, find: look, byName, bare }, host, context);
   await connectServer(serverName, host, context);
   return existing(name, prompts);
 }

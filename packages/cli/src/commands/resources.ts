@@ -27,7 +27,7 @@ import { type Context, nameHint, usageError, type Verb } from "../shell/verb.ts"
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
 import { backgroundFor, defineAloneOption } from "../targets/background.ts";
 import { connectServer, lookUp, namesOf } from "../targets/look-up.ts";
-import { isDeniedByName } from "../targets/target.ts";
+import { isDeniedByName, type ToolTarget } from "../targets/target.ts";
 import { defineListOptions, listHelp, warnOfTruncatedLists, withCatalogs } from "../targets/with-catalogs.ts";
 import { useHost } from "../targets/with-host.ts";
 
@@ -137,7 +137,10 @@ async function findReadable(
     serverOf: (address: ResourceAddress): string => address.server,
     commandFor: (owner: string): string => `fairlead read ${toShellWord(`${owner}.${target}`)}`,
   };
-  const search = { named, isOpen, find, byName: isTemplate || isUri ? undefined : byName };
+  const refuse = ({ server: owner }: ToolTarget): Promise<unknown> => host.readResource(owner, target);
+  const bare =
+    isUri && !isTemplate && named.length === 0 ? ({ kind: "resource", name: target, refuse } as const) : undefined;
+  const search = { named, isOpen, find, byName: isTemplate || isUri ? undefined : byName, bare };
   const found = await lookUp(search, host, context);
   return { ...found, uri: isTemplate ? fillTemplate(found.uri, values) : found.uri };
 }

@@ -6,6 +6,7 @@ import { notConnectedError } from "@fairlead/core/server";
 import { errorLines } from "../output/output.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers, createWaitingLine, skippedError } from "./connect-servers.ts";
+import { deniedOwners, type ToolTarget } from "./target.ts";
 import { printRefusal } from "./with-catalogs.ts";
 
 /**
@@ -16,6 +17,15 @@ interface NameSearch<T> {
   readonly serverOf: (found: T) => string;
   /** Returns the command that names the server too, so that Fairlead connects to no other server. */
   readonly commandFor: (server: string) => string;
+}
+
+/** A request that names no server. Fairlead starts no server at which a rule denies the request by name. */
+interface BareRequest {
+  readonly kind: "prompt" | "resource";
+  /** The prompt's name, or the resource's URI. */
+  readonly name: string;
+  /** Sends the request, which the rule refuses, if no other server has the prompt or resource. */
+  readonly refuse: (denied: ToolTarget) => Promise<unknown>;
 }
 
 interface Search<T> {
@@ -30,6 +40,8 @@ interface Search<T> {
   readonly find: () => T | HostError;
   /** Leave it out for a URI. */
   readonly byName?: NameSearch<T> | undefined;
+  /** Leave it out if the user named a server. */
+  readonly bare?: BareRequest | undefined;
   /** The only servers that Fairlead may connect to. Default: all servers. */
   readonly servers?: readonly string[] | undefined;
   /** Milliseconds to wait for servers. Default: the connect timeout in the settings. */
@@ -46,10 +58,13 @@ interface Search<T> {
  * @throws HostError if nothing is found: why a server in `search.named` is not connected, or the error of `search.find`
  */
 export async function lookUp<T>(search: Search<T>, host: Host, context: Context): Promise<T> {
-  const { named, isOpen, find, byName, servers = namesOf(host), wait } = search;
+  const { named, isOpen, find, byName, bare, wait } = search;
   const { rivalTimeout = wait === undefined ? defaultRivalTimeout : undefined } = search;
   const cachedNames = new Set((await host.recall()).map(({ server }) => server));
   const isUnknown = (name: string): boolean => !cachedNames.has(name);
+  const denied = bare === undefined ? [] : await deniedOwners(bare.name, host, true, bare.kind);
+  const { servers: allowed = namesOf(host) } = search;
+  const servers = allowed.filter((name) => !denied.some(({ server }) => server === name));
   await connectWithin(wait, host, named.filter(isUnknown), context);
   const cached = find();
   const isCached = !(cached instanceof HostError);
@@ -71,6 +86,8 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
     if (others.includes(state.name)) printRefusal(state, context.out);
   }
   for (const failed of skipped) context.out.say(errorLines(skippedError(failed, Date.now())));
+  const [refused] = denied;
+  if (refused !== undefined) await bare?.refuse(refused);
   throw found;
 }
 

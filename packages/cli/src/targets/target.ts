@@ -93,24 +93,28 @@ export async function isDeniedByName(server: string, name: string, kind: Deniabl
 }
 
 /**
- * Returns the servers without a catalog at which a rule denies the tool that `word` names: a bare name, `server__tool` or
- * `server.tool`. No such server need be started to refuse the call.
+ * Returns the servers without a catalog at which a rule denies the tool or prompt that `word` names (a bare name,
+ * `server__tool` or `server.tool`), or the resource with the URI `word`. No such server need be started to refuse the
+ * request.
  *
- * @param typed Whether the user calls the tool, not a model.
+ * @param typed Whether the user sends the request, not a model.
  */
 export async function deniedOwners(
   word: string,
   host: Pick<Host, "states" | "catalog" | "explain">,
   typed: boolean,
+  kind: DeniableKind = "tool",
 ): Promise<readonly ToolTarget[]> {
   const states = host.states();
-  const named = states.filter(({ name }) => word.startsWith(`${name}.`));
+  const isUri = kind === "resource";
+  const named = isUri ? [] : states.filter(({ name }) => word.startsWith(`${name}.`));
   const unread = (named.length > 0 ? named : states).filter(
     ({ name, status }) => status !== "blocked" && status !== "disabled" && host.catalog(name) === undefined,
   );
   const found = unread.map(async ({ name: server }): Promise<readonly ToolTarget[]> => {
-    const tools = named.length > 0 ? [word.slice(server.length + 1)] : possibleNames(server, word);
-    const explained = await Promise.all(tools.map((tool) => host.explain(server, tool, undefined, { typed })));
+    const bare = isUri ? [word] : possibleNames(server, word);
+    const tools = named.length > 0 ? [word.slice(server.length + 1)] : bare;
+    const explained = await Promise.all(tools.map((tool) => host.explain(server, tool, undefined, { kind, typed })));
     // A call that only lacks a terminal to ask on may have a mistake in its name, which the server's list would show.
     const isDenied = explained.every(
       ({ isDeniedByName: each, decision }) => each && decision.rule.origin.source !== "built_in",

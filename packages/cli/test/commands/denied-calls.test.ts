@@ -24,6 +24,8 @@ test.each([
   ["read", ["read", "--server", "spy", "notes://today", "--yes"]],
   ["prompt", ["prompt", "spy:ask", "--yes"]],
   ["prompt --server", ["prompt", "--server", "spy", "ask"]],
+  ["prompt by a bare name", ["prompt", "ask"]],
+  ["read of a bare URI", ["read", "notes://today"]],
 ])("%s: a request that a rule denies by name starts no server", async (_door, argv) => {
   await using here = await village();
   const { code, stderr } = await here.run(...argv);
@@ -31,7 +33,11 @@ test.each([
   expect(await readdir(here.path)).not.toContain("spy-started");
 });
 
-test("a call by a bare name that a rule denies at one of two servers starts only the other", async () => {
+test.each([
+  ["call", ["call", "echo", "text=hi"], "spy.echo"],
+  ["prompt", ["prompt", "ask"], 'prompt ask of "spy"'],
+  ["read", ["read", "notes://today"], 'resource notes://today of "spy"'],
+])("a %s by a bare name that a rule denies at one of two servers starts only the other", async (_door, argv, name) => {
   await using here = await village();
   const other = join(here.path, "other-started");
   const mcpServers = {
@@ -39,8 +45,8 @@ test("a call by a bare name that a rule denies at one of two servers starts only
     other: { command: "touch", args: [other] },
   };
   await here.write(userFile, { mcpServers });
-  const { stderr } = await here.run("call", "echo", "text=hi");
-  expect(stderr).toMatch(/spy\.echo denied: a rule in .*mine\.toml/);
+  const { stderr } = await here.run(...argv);
+  expect(stderr).toContain(`${name} denied: a rule in `);
   const files = await readdir(here.path);
   expect([files.includes("spy-started"), files.includes("other-started")]).toEqual([false, true]);
 });
