@@ -73,13 +73,26 @@ export const forbidden = [
     name: "core-knows-no-front-door",
     severity: "error",
     from: { path: core },
-    to: { path: "^packages/(cli|gateway|web|test-servers)/" },
+    to: { path: "^packages/(cli|gateway|console|test-servers)/" },
   },
   {
     name: "gateway-knows-core-and-wire",
     severity: "error",
     from: { path: "^packages/gateway/src/" },
-    to: { path: "^packages/(cli|web|test-servers)/" },
+    to: { path: "^packages/(cli|console|test-servers)/" },
+  },
+  {
+    name: "console-knows-gateway-core-and-wire",
+    severity: "error",
+    from: { path: "^packages/console/src/" },
+    to: { path: "^packages/(cli|test-servers)/" },
+  },
+  {
+    name: "the-page-runs-in-a-browser",
+    comment: "The page imports types of the protocol, and nothing that runs in Node.",
+    severity: "error",
+    from: { path: "^packages/console/src/page/" },
+    to: { path: "^(packages/(?!console/src/(page|protocol)/)|node:)" },
   },
   {
     name: "only-programs-use-the-seeds-classes",

@@ -1,0 +1,5 @@
+/** The page of the console. */
+
+import { render } from "preact";
+
+render(<main id="page" />, document.body);

@@ -1,0 +1,39 @@
+import type { JsonObject } from "@fairlead/wire";
+
+/** Begins, cancels and reads requests to servers. The page chooses the id of a call, so that it can recognise its events. */
+export interface CallCommands {
+  "calls/tool": {
+    params: { readonly call: string; readonly server: string; readonly tool: string; readonly args: JsonObject };
+    result: Record<string, never>;
+  };
+  "calls/resource": {
+    params: { readonly call: string; readonly server: string; readonly uri: string };
+    result: Record<string, never>;
+  };
+  "calls/prompt": {
+    params: {
+      readonly call: string;
+      readonly server: string;
+      readonly prompt: string;
+      readonly args: Readonly<Record<string, string>>;
+    };
+    result: Record<string, never>;
+  };
+  "calls/cancel": { params: { readonly call: string }; result: Record<string, never> };
+  /** The result of an ended call, as the server sent it. Kept for the latest calls. */
+  "calls/result": {
+    params: { readonly call: string };
+    result: {
+      /** `tools/call`: content, structuredContent, isError; `resources/read`: contents; `prompts/get`: messages. */
+      readonly result?: JsonObject | undefined;
+      readonly display?: string | undefined;
+      readonly warnings: readonly string[];
+      readonly durationMs: number;
+    };
+  };
+  /** The address to read a resource, image or file of a result from: its bytes are not part of any JSON. */
+  "calls/blob": {
+    params: { readonly call: string; readonly path: string };
+    result: { readonly type: string; readonly base64: string };
+  };
+}

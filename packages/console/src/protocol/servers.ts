@@ -1,0 +1,53 @@
+import type { ShownDifference } from "./rows.ts";
+
+/** A label with its values, such as `command`. Secrets are hidden. */
+export interface ServerField {
+  readonly label: string;
+  readonly values: readonly string[];
+}
+
+/** One server in full. */
+export interface ServerDetail {
+  readonly name: string;
+  /** Where the definition is written, as FILE:LINE. */
+  readonly definedAt: string;
+  readonly fields: readonly ServerField[];
+  readonly instructions?: string | undefined;
+  readonly notes: readonly string[];
+  readonly prompts: readonly { readonly name: string; readonly description?: string | undefined }[];
+  readonly changes: readonly { readonly tool: string; readonly differences: readonly ShownDifference[] }[];
+}
+
+/** Reads and controls servers. Their states arrive as events. */
+export interface ServerCommands {
+  "servers/show": { params: { readonly server: string }; result: ServerDetail };
+  /** The last lines of the server's log file. */
+  "servers/log": {
+    params: { readonly server: string; readonly lines?: number | undefined };
+    result: { readonly file: string; readonly lines: readonly string[] };
+  };
+  "servers/start": { params: { readonly servers: readonly string[] }; result: Record<string, never> };
+  "servers/restart": { params: { readonly servers: readonly string[] }; result: Record<string, never> };
+  "servers/stop": { params: { readonly servers: readonly string[] }; result: Record<string, never> };
+  /** Reads the lists again. */
+  "servers/refresh": { params: { readonly server: string }; result: Record<string, never> };
+  /** Enables or disables the server in the settings. */
+  "servers/enable": {
+    params: { readonly server: string; readonly isEnabled: boolean };
+    result: Record<string, never>;
+  };
+  /** Approves a workspace's server as its definition stands. */
+  "servers/approve": { params: { readonly server: string }; result: Record<string, never> };
+  /** Begins a sign-in. The address arrives as a question. */
+  "servers/signIn": { params: { readonly server: string }; result: Record<string, never> };
+  /** Accepts the changed definitions of these tools. */
+  "servers/accept": {
+    params: { readonly server: string; readonly tools: readonly string[] };
+    result: Record<string, never>;
+  };
+  /** Connects the server apart, and says what each step found, as `fairlead mcp test` does. */
+  "servers/test": {
+    params: { readonly server: string };
+    result: { readonly steps: readonly { readonly label: string; readonly isOk: boolean; readonly text: string }[] };
+  };
+}
