@@ -50,9 +50,11 @@ Examples:
     if (removed === undefined) throw await whyNotThere(name, destination);
     const isLast = placesOf(name, configuration).length <= 1;
     const extras = isLast ? await removeServerOptions(name, destination) : undefined;
-    const failure = scope === "workspace" ? await withdraw(name, configuration) : undefined;
-    if (isLast)
-      await removeSkills(configuration.locations.state, name, scope === "workspace" ? approvalFolder : undefined);
+    const { state, root } = configuration.locations;
+    const isWorkspace = scope === "workspace";
+    const approvalFailure = isWorkspace ? await failureOf(revoke(state, root, [name])) : undefined;
+    const skillsOwner = isWorkspace ? approvalFolder : undefined;
+    const skillsFailure = isLast ? await failureOf(removeSkills(state, name, skillsOwner)) : undefined;
     const undo = withSwitch(restore({ name, entry: removed, approved }, destination, context), extras, name, context);
     if (globals.json)
       return out.json({
@@ -65,8 +67,10 @@ Examples:
     out.show(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
     if (extras !== undefined)
       out.say(safe`also removed: fairlead.servers.${toVisibleLine(name)}, which was ${toSafeJson(extras, 0)}`);
-    if (failure !== undefined)
-      out.warn(safe`warning: the server's approval could not be removed: ${toSafeLine(failure)}`);
+    if (approvalFailure !== undefined)
+      out.warn(safe`warning: the server's approval could not be removed: ${toSafeLine(approvalFailure)}`);
+    if (skillsFailure !== undefined)
+      out.warn(safe`warning: the server's saved skills could not be removed: ${toSafeLine(skillsFailure)}`);
     if ("undo" in undo) out.undo(...undo.undo);
     else out.say(safe`cannot be undone: ${toSafeLine(undo.noUndo)}`);
   },
@@ -88,14 +92,9 @@ async function removeServerOptions(name: string, { file, edit }: Destination): P
   return forgotten;
 }
 
-/** Revokes the server's approval. Returns the reason if that fails. The settings entry is removed nevertheless. */
-async function withdraw(name: string, { locations: { state, root } }: Configuration): Promise<string | undefined> {
-  try {
-    await revoke(state, root, [name]);
-    return undefined;
-  } catch (error) {
-    return explain(error);
-  }
+/** The reason why something that belongs to the removed entry stays. The command still prints how to restore the entry. */
+async function failureOf(work: Promise<unknown>): Promise<string | undefined> {
+  return work.then(() => undefined, explain);
 }
 
 type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: string };

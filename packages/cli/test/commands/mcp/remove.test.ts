@@ -98,6 +98,15 @@ test("an entry is removed although its approval cannot be withdrawn", async () =
   expect(stderr).toMatch(/warning: the server's approval could not be removed: [\s\S]*undo: fairlead mcp add/);
 });
 
+test("an entry is removed although its saved skills cannot be removed, and the undo line is printed", async () => {
+  await using here = await machine({ [userFile]: one, "home/.fairlead/server-skills": "a file instead of a folder" });
+  const { code, stdout, stderr } = await here.run("mcp", "remove", "a");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/removed "a"/);
+  expect(stderr).toMatch(/warning: the server's saved skills could not be removed: [\s\S]*undo: fairlead mcp add/);
+  expect(JSON.parse(await here.read(userFile))).toEqual({ mcpServers: {} });
+});
+
 test("enabling says which other file still keeps the server off", async () => {
   const off = { fairlead: { servers: { a: { enabled: false } } } };
   await using here = await machine({ [userFile]: { ...one, ...off }, [projectFile]: off });
