@@ -16,6 +16,14 @@ const parts = new Map([
   [10, "a tenth"],
 ]);
 
+/** Numerals of the READMEs, in English and in Chinese. */
+const numerals = new Map([
+  [19, ["nineteen", "十九"]],
+  [20, ["twenty", "二十"]],
+  [21, ["twenty-one", "二十一"]],
+  [22, ["twenty-two", "二十二"]],
+]);
+
 /** A row of bench/results/README.md: Fairlead's figure, and the multiples of the floor. */
 function measured(row: string) {
   const line = read("bench/results/README.md")
@@ -50,8 +58,11 @@ test("the README's scenarios are those of the conformance run through the gatewa
 
 test("the README counts the errors and the programs that connect knows", () => {
   expect(readme).toContain(`${errorCodes.length} kinds of errors`);
-  const words = ["eight", "nine", "ten", "eleven", "twelve"];
-  expect(readme).toContain(`yes: ${words[clientNames.length - 8]} programs, one command`);
+  const [words, chinese] = numerals.get(clientNames.length) ?? ["?", "?"];
+  expect(readme).toContain(`yes: ${words} programs, one command`);
+  const readmeInChinese = read("README.zh-CN.md");
+  expect(readmeInChinese).toContain(`可以：${chinese}种程序`);
+  expect(readmeInChinese).toContain(`等${chinese}个程序中使用你的服务器`);
 });
 
 test("both READMEs have the same figures", () => {
