@@ -57,6 +57,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["security.folderTrust.enabled", { value: false }],
   ["ide.enabled", { value: false }],
   ["fairlead.start", { value: "lazy" }],
+  ["fairlead.background", { value: "on" }],
   ["fairlead.connectTimeout", { value: 7 }],
   ["fairlead.limits.callTotal", { value: 7 }],
   ["fairlead.limits.callsPerServer", { value: 1 }],

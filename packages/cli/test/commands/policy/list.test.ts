@@ -47,6 +47,7 @@ built in
   ask    tools of any server
   ask    resources of any server
   ask    sampling of any server
+  ask    skills of any server
   allow  prompts of any server
 
 your saved approvals
@@ -71,6 +72,7 @@ your saved approvals
     "default ask_user 0",
     "default ask_user 0",
     "default ask_user 0",
+    "default ask_user 0",
     "default allow 0",
   ]);
   expect(document).toMatchObject({ approvals: [approval("greet"), approval("count")], problems: [] });
@@ -84,6 +86,7 @@ test("the user who has no rules sees the built-in rules alone", async () => {
   ask    tools of any server
   ask    resources of any server
   ask    sampling of any server
+  ask    skills of any server
   allow  prompts of any server
 `,
     stderr: "",

@@ -8,6 +8,7 @@ test("every setting of the user's file arrives", async () => {
   await world.writeUser(
     fairlead({
       start: "lazy",
+      background: "off",
       connectTimeout: 1,
       limits: { callTotal: 2, callsPerServer: 3, callsTotal: 4, catalogBytes: 1024 },
       permissions: { servers: { s: ["read"] }, denyTools: ["pay"] },
@@ -26,6 +27,7 @@ test("every setting of the user's file arrives", async () => {
   expect(problems).toEqual([]);
   expect(host).toEqual({
     start: "lazy",
+    background: "off",
     connectTimeout: 1,
     limits: { callTotal: 2, callsPerServer: 3, callsTotal: 4, catalogBytes: 1024 },
     permissions: { servers: new Map([["s", ["read"]]]), denyTools: ["pay"] },

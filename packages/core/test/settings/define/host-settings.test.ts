@@ -18,6 +18,7 @@ test("without any file the defaults hold", async () => {
     switchedOff: new Map(),
     host: {
       start: "background",
+      background: "auto",
       connectTimeout: 30_000,
       limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64, catalogBytes: 64_000_000 },
       toolBudget: {},
