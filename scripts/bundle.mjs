@@ -6,12 +6,14 @@
 //   relay.cjs    the code of `fairlead serve`: a relay to the background host
 //   other files  code that only some commands load
 //   validation-worker.js, result-worker.js  the code of two threads
+//   console/     the page of the console
 import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { writePage } from "./console-page.mjs";
 import { leanDependencies } from "./lean-dependencies.mjs";
 import { commandParts, importGraph } from "./reachable.mjs";
 
@@ -97,8 +99,9 @@ for (const thread of ["execute/validation/validation-worker", "results/result-wo
     { [basename(thread)]: join(root, `packages/core/src/${thread}.ts`) },
     { dir: outdir, format: "esm", codeSplitting: false },
   );
+const page = await writePage(join(outdir, "console"));
 const build = createHash("sha256")
-  .update(files.map(({ code }) => code).join("\0"))
+  .update([...files.map(({ code }) => code), ...page.keys(), page.get("index.html.gz")].join("\0"))
   .digest("hex")
   .slice(0, 16);
 const answers = {

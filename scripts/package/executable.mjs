@@ -115,8 +115,9 @@ inject(file, "NODE_SEA_BLOB", require("node:fs").readFileSync(blob), { sentinelF
 
 function bundleAssets() {
   const bundle = join(cli, "bundle");
+  const page = readdirSync(join(bundle, "console")).map((name) => `console/${name}`);
   const names = readdirSync(bundle).filter((name) => /[.]c?js$/.test(name) && name !== "answers.cjs");
-  return Object.fromEntries(names.map((name) => [name, join(bundle, name)]));
+  return Object.fromEntries([...names, ...page].map((name) => [name, join(bundle, name)]));
 }
 
 function writeAnswers(folder) {

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
 import type { SeenName } from "@fairlead/core/server";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
@@ -16,6 +17,7 @@ import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
 import { serveCommand } from "./command/serve-command.ts";
 import type { ListenRequest } from "./command/session-messages.ts";
 import type { Consent } from "./consent/consent.ts";
+import type { ConsoleOptions, OpenConsole, OpenedConsole } from "./console-port.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
 import { createGatewayLoops } from "./gateway-loops.ts";
@@ -30,6 +32,8 @@ export type { CreateGatewayHost, HostHooks, Workspace } from "./workspaces.ts";
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
   readonly consent: Consent;
+  /** Default: there are no consoles. */
+  readonly openConsole?: OpenConsole;
   /** Fairlead's state folder, `~/.fairlead`. */
   readonly stateFolder: string;
   readonly version: string;
@@ -73,6 +77,12 @@ export interface Gateway extends AsyncDisposable {
   serveCommand(open: OpenChannel, name: string, workspace: Workspace): Promise<void>;
   /** Listens for HTTP clients on 127.0.0.1. All servers are at `/mcp`, one server is at `/mcp/<server>`. */
   listen(options: GatewayListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
+  /**
+   * Opens a console of a workspace.
+   *
+   * @throws Error if the port is in use
+   */
+  openConsole(workspace: Workspace, options: ConsoleOptions): Promise<OpenedConsole>;
   status(): GatewayStatus;
   /**
    * Returns the number of connected clients, open requests, and requests that wait for an answer of their client. 0
@@ -92,6 +102,7 @@ const endTime = 2000;
 /** Creates a gateway. It creates hosts when the first client needs them. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { createHost, consent, stateFolder, version, clock = systemClock, now = Date.now } = options;
+  const { openConsole = noConsole } = options;
   const { heap = new HeapGrowth() } = options;
   let loadedKey: Promise<GatewayKey> | undefined;
   const key = (): Promise<GatewayKey> => (loadedKey ??= loadGatewayKey(stateFolder));
@@ -161,7 +172,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     const listenFor = ({ port, hasTokens, client }: ListenRequest) =>
       listen({ port, workspace, client, tokens: hasTokens ? createClientTokens(stateFolder) : "none" });
     return serveIn(workspace, { name, conversation }, (entered) =>
-      serveCommand(open, { workspace: entered, id: conversation, onOpen, listen: listenFor }),
+      serveCommand(open, {
+        workspace: entered,
+        id: conversation,
+        onOpen,
+        listen: listenFor,
+        openConsole: (wanted) => openConsoleIn(workspace, wanted),
+      }),
     );
   }
 
@@ -248,10 +265,26 @@ export function createGateway(options: GatewayOptions): Gateway {
     return { url: listener.url, close };
   }
 
+  async function openConsoleIn(workspace: Workspace, wanted: ConsoleOptions): Promise<OpenedConsole> {
+    const entered = await workspaces.enter(workspace, randomUUID());
+    const opened = await openConsole(entered.host, wanted).catch(async (error: unknown) => {
+      await entered.close();
+      throw error;
+    });
+    const close = async (): Promise<void> => {
+      ending.delete(close);
+      await opened.close();
+      await entered.close();
+    };
+    ending.add(close);
+    return { newAddress: () => opened.newAddress(), close };
+  }
+
   return {
     serve,
     serveCommand: serveForCommand,
     listen,
+    openConsole: openConsoleIn,
     status: () => ({
       clients: [...clients],
       servers: statesOf(workspaces.hosts()),
@@ -270,6 +303,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
   };
 }
+
+const noConsole: OpenConsole = async () => {
+  throw new HostError("usage", "this gateway has no console");
+};
 
 /** A server counts as connected if it has a connection in at least one workspace. */
 function statesOf(hosts: readonly OpenedHost[]): GatewayStatus["servers"] {

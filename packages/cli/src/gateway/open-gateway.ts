@@ -1,7 +1,9 @@
 /** Opens the gateway for `fairlead serve` and the background host. Each workspace has its own settings and hosts. */
 
+import { resolve } from "node:path";
 import { inheritedVariables } from "@fairlead/core/connect";
 import { openHost } from "@fairlead/core/host";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import {
   type Configuration,
   type ConfigurationOptions,
@@ -10,10 +12,12 @@ import {
   loadConfiguration,
 } from "@fairlead/core/trust";
 import { Consent } from "@fairlead/gateway/consent/consent";
+import type { OpenConsole } from "@fairlead/gateway/console-port";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { CommandCaller, RelayClient } from "@fairlead/gateway/relay/speech";
 import { LargeMessages } from "@fairlead/wire";
-import type { Io } from "../shell/verb.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import type { Context, Io } from "../shell/verb.ts";
 import { version } from "../shell/version.ts";
 import { mentionedVariables, withoutIde } from "./workspace-variables.ts";
 
@@ -45,7 +49,46 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
     return host;
   };
   const consent = new Consent({ stateFolder: state });
-  return createGateway({ createHost, consent, stateFolder: state, version: version() });
+  return createGateway({ createHost, consent, openConsole: consolesOf(), stateFolder: state, version: version() });
+}
+
+/** Opens a gateway in the process of a command, for the workspace that its options choose. */
+export async function openOwnGateway(
+  context: Context,
+): Promise<{ readonly gateway: Gateway; readonly workspace: Workspace; readonly state: string }> {
+  const { io, out, globals } = context;
+  const { locations } = await configurationOf(context);
+  const { root, settings, workspace, trustWorkspace } = globals;
+  const note = (message: string): void => out.warnOnce(safe`note: ${toSafeLine(message)}`);
+  return {
+    gateway: openGateway({ io, state: locations.state, debug: globals.debug, note }),
+    workspace: {
+      cwd: io.cwd,
+      env: io.env,
+      options: {
+        workspace,
+        trustWorkspace,
+        root: root === undefined ? undefined : resolve(io.cwd, root),
+        settingsFile: settings === undefined ? undefined : resolve(io.cwd, settings),
+      },
+    },
+    state: locations.state,
+  };
+}
+
+/** Opens consoles. Their code is loaded with the first one. */
+function consolesOf(): OpenConsole {
+  const load = async () => {
+    const { Consoles } = await import("@fairlead/console/server/door/consoles");
+    const { hostStates } = await import("@fairlead/console/server/host-states");
+    const { bundledPage } = await import("./page-files.ts");
+    return new Consoles({ readFiles: bundledPage, createSource: (host) => hostStates(host, version()) });
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  return async (host, options) => {
+    loading ??= load();
+    return (await loading).open(host, options);
+  };
 }
 
 function configurationOptions(

@@ -71,6 +71,11 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
     "run the gateway that serves your servers to other MCP clients",
     () => import("../commands/gateway/serve.ts"),
   ],
+  [
+    "console",
+    "open a page that shows and controls servers, calls and questions",
+    () => import("../commands/console.ts"),
+  ],
   ["approvals", "show MCP clients' requests that wait for your approval", one(approvals, "list")],
   ["approvals list", "show MCP clients' requests that wait for your approval", one(approvals, "list")],
   ["approvals show", "show one waiting request with its arguments", one(approvals, "show")],

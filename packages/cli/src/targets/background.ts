@@ -28,14 +28,9 @@ export function backgroundFor(
   context: Context,
   isFresh: boolean = context.command.opts<{ readonly refresh?: boolean }>().refresh === true,
 ): BackgroundUse | undefined {
-  const { io, globals, command, out } = context;
+  const { io, out } = context;
   const { background } = configuration.settings.host;
-  const { alone = false } = command.opts<{ readonly alone?: boolean }>();
-  // The background host neither logs nor records the messages of one command, and a program that a server starts must
-  // not use the servers of its user.
-  const isApart =
-    alone || globals.debug !== false || globals.record !== undefined || io.env[parentVariable] !== undefined;
-  if (background === "off" || isApart || isCi(io.env)) return undefined;
+  if (isWithoutBackground(configuration, context)) return undefined;
   let started: number | undefined;
   const onStart = (pid: number): void => {
     started = pid;
@@ -53,6 +48,16 @@ export function backgroundFor(
       );
     },
   };
+}
+
+/** Whether the command must not use the background host. */
+export function isWithoutBackground({ settings }: Configuration, { io, globals, command }: Context): boolean {
+  const { alone = false } = command.opts<{ readonly alone?: boolean }>();
+  // The background host neither logs nor records the messages of one command, and a program that a server starts must
+  // not use the servers of its user.
+  const isApart =
+    alone || globals.debug !== false || globals.record !== undefined || io.env[parentVariable] !== undefined;
+  return settings.host.background === "off" || isApart || isCi(io.env);
 }
 
 function hasTerminal({ stdin, stdout, stderr }: Io): boolean {

@@ -48,6 +48,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "serve-recording": ["serve-recording nothing.jsonl"],
   test: ["test nothing.yaml"],
   serve: ["serve --alone", "serve --alone --servers added"],
+  // A wrong port ends the command, which otherwise runs until Ctrl-C.
+  console: ["console --port 70000"],
   approvals: ["approvals"],
   "approvals list": ["approvals list"],
   "approvals show": ["approvals show 7K2"],

@@ -37,7 +37,7 @@ export default async function setup(): Promise<void> {
 }
 
 function scriptsOf(name: string): readonly string[] {
-  return [name, "reachable", "lean-dependencies"].map((script) => `scripts/${script}.mjs`);
+  return [name, "reachable", "lean-dependencies", "console-page"].map((script) => `scripts/${script}.mjs`);
 }
 
 function inRepository(path: string): string {

@@ -8,5 +8,5 @@ export type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 export { createRedactor, namedValuesIn, type Redact, replaceValues } from "../connect/redact.ts";
 export { logPath } from "../connect/server-log.ts";
 export { createBoundedFetch } from "../net/bounded-fetch.ts";
-export { openUrl } from "../net/open-url.ts";
+export { openUrl, openUrlThrough } from "../net/open-url.ts";
 export { isLoopbackHost } from "../net/server-network.ts";

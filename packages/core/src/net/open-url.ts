@@ -1,6 +1,7 @@
 /** Opens a web URL in the user's browser: in a normalised form, as one argument, without a shell. */
 
 import type { SpawnOptions } from "node:child_process";
+import { pathToFileURL } from "node:url";
 import { parseUrl } from "@fairlead/wire/text";
 import { type Clock, systemClock } from "../clock.ts";
 import { findOwnProgram, type OwnProgram, type ProgramPlace } from "../trust/programs.ts";
@@ -56,7 +57,34 @@ export interface OpenUrlOptions extends ProgramPlace {
 
 /** Opens the `href` of a URL that `webUrl` returned. Returns false for any other text, and if no browser starts. */
 export async function openUrl(url: string, options: OpenUrlOptions): Promise<boolean> {
+  return webUrl(url)?.href === url && openAddress(url, options);
+}
+
+/**
+ * Opens a URL with a secret: other users of this machine can see the command line of the browser, so it gets the address of a file
+ * that only this user can read, and the file leads the browser to the URL. The caller removes the file later.
+ *
+ * @param file A path in a private folder, without a file.
+ */
+export async function openUrlThrough(file: string, url: string, options: OpenUrlOptions): Promise<boolean> {
   if (webUrl(url)?.href !== url) return false;
+  const { writeFile } = await import("node:fs/promises");
+  await writeFile(file, redirectTo(url), { mode: 0o600, flag: "wx" });
+  return openAddress(pathToFileURL(file).href, options);
+}
+
+/** `url` is the `href` of `webUrl`, so it contains no quotes; only `&` has a meaning in HTML. */
+function redirectTo(url: string): string {
+  const text = url.replaceAll("&", "&amp;");
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${text}"><title>Fairlead</title></head>
+<body><p><a href="${text}">Open Fairlead</a></p></body>
+</html>
+`;
+}
+
+async function openAddress(url: string, options: OpenUrlOptions): Promise<boolean> {
   for (const [command, ...args] of openersOn(options.environment)) {
     const program = await locate(command, options);
     if (program !== undefined && (await starts(program, [...args, url], options))) return true;

@@ -23,6 +23,7 @@ import {
   openRpc,
   type Rpc,
 } from "@fairlead/wire/serve";
+import type { ConsoleOptions } from "../console-port.ts";
 import type { HostConnection } from "../relay/connect-host.ts";
 import {
   type ControlledServer,
@@ -31,8 +32,10 @@ import {
   identityDigest,
   type ListenRequest,
   listenHttpMethod,
+  newAddressMethod,
   notifyMethod,
   type OpenedServer,
+  openConsoleMethod,
   openMethod,
   otherServer,
   type PassedRequest,
@@ -141,6 +144,35 @@ export async function listenInBackground(host: HostConnection, request: ListenRe
   try {
     const { url } = await send(rpc, listenHttpMethod, { ...request });
     return { url: stringOf(url) ?? "", closed: rpc.closed, close: () => rpc.close() };
+  } catch (error) {
+    await rpc.close();
+    throw error;
+  }
+}
+
+/** A console that the host has opened. */
+export interface HostConsole {
+  /** The first one-time address. */
+  readonly address: string;
+  /** Returns another one-time address. */
+  newAddress(): Promise<string>;
+  /** Resolves when the host has ended, or after `close`. */
+  readonly closed: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Makes the host open a console of the command's workspace until `close`. */
+export async function openConsoleInBackground(host: HostConnection, options: ConsoleOptions): Promise<HostConsole> {
+  const rpc = await openRpc(openHostSocket(host), { limits: defaultLimits, times: defaultTimes, oneStream: true });
+  const addressOf = async (method: string, params: JsonObject): Promise<string> =>
+    stringOf((await send(rpc, method, params))["address"]) ?? "";
+  try {
+    return {
+      address: await addressOf(openConsoleMethod, { ...options }),
+      newAddress: () => addressOf(newAddressMethod, {}),
+      closed: rpc.closed,
+      close: () => rpc.close(),
+    };
   } catch (error) {
     await rpc.close();
     throw error;

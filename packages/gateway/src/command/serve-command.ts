@@ -16,6 +16,7 @@ import {
   type ServedSession,
   serveClient,
 } from "@fairlead/wire/serve";
+import type { ConsoleOptions, OpenedConsole } from "../console-port.ts";
 import type { ClientWorkspace } from "../workspaces.ts";
 import {
   type ControlledServer,
@@ -23,8 +24,10 @@ import {
   identityDigest,
   type ListenRequest,
   listenHttpMethod,
+  newAddressMethod,
   notifyMethod,
   type OpenedServer,
+  openConsoleMethod,
   openMethod,
   otherServer,
   restartMethod,
@@ -44,6 +47,8 @@ export interface CommandContext {
   readonly onOpen: () => () => void;
   /** Listens for HTTP clients in the command's workspace. */
   readonly listen: (request: ListenRequest) => Promise<{ readonly url: string; close(): Promise<void> }>;
+  /** Opens a console of the command's workspace. */
+  readonly openConsole: (options: ConsoleOptions) => Promise<OpenedConsole>;
 }
 
 /** Serves a command in its workspace until it disconnects. */
@@ -72,6 +77,7 @@ class ServedCommand implements ServedSession {
   readonly #passed = new Set<Promise<unknown>>();
   #opened: OpenedConnection | undefined;
   #listener: { close(): Promise<void> } | undefined;
+  #console: OpenedConsole | undefined;
   #isEnded = false;
 
   constructor(client: ServedClient, context: CommandContext) {
@@ -104,9 +110,10 @@ class ServedCommand implements ServedSession {
     this.#opened?.release();
     this.#opened = undefined;
     void this.#listener?.close();
+    void this.#console?.close();
   }
 
-  #answer(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject> {
+  async #answer(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject> {
     const name = stringOf(params["server"]) ?? "";
     switch (method) {
       case openMethod:
@@ -118,6 +125,10 @@ class ServedCommand implements ServedSession {
       case listenHttpMethod:
         // The command of the same build has written it.
         return this.#listen(params as JsonObject & ListenRequest);
+      case openConsoleMethod:
+        return this.#openConsole(params as JsonObject & ConsoleOptions);
+      case newAddressMethod:
+        return { address: this.#console?.newAddress() };
       default:
         return this.#pass(method, params, request);
     }
@@ -240,6 +251,14 @@ class ServedCommand implements ServedSession {
     this.#listener = listener;
     if (this.#isEnded) await listener.close();
     return { url: listener.url };
+  }
+
+  async #openConsole(wanted: ConsoleOptions): Promise<JsonObject> {
+    const opened = await this.#context.openConsole(wanted);
+    this.#console = opened;
+    const address = opened.newAddress();
+    if (this.#isEnded) await opened.close();
+    return { address };
   }
 
   async #control(name: string, action: "stop" | "restart"): Promise<JsonObject> {

@@ -22,6 +22,10 @@ export const stopMethod = "fairlead/stop";
 export const restartMethod = "fairlead/restart";
 /** Listens for HTTP clients, as a `ListenRequest` says, until the command disconnects. Answers with the `url`. */
 export const listenHttpMethod = "fairlead/listen";
+/** Opens a console, as `ConsoleOptions` says, until the command disconnects. Answers with its one-time `address`. */
+export const openConsoleMethod = "fairlead/console";
+/** Answers with another one-time `address` of the command's console. */
+export const newAddressMethod = "fairlead/console/address";
 /** Notifications of the host: the session has ended; the server has written a line to stderr while it started. */
 export const closedMethod = "fairlead/closed";
 export const stderrMethod = "fairlead/stderr";

@@ -16,6 +16,7 @@ function gatewayWith(onWatched: () => void = () => {}): Gateway {
       return {};
     }),
     listen: () => Promise.reject(new Error("not here")),
+    openConsole: () => Promise.reject(new Error("not here")),
     activity: () => 1,
     onActivity() {
       onWatched();

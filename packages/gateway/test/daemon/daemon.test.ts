@@ -54,6 +54,7 @@ function countingGateway(): Gateway {
       });
     },
     listen: () => Promise.reject(new Error("not here")),
+    openConsole: () => Promise.reject(new Error("not here")),
     status: () => ({ clients: [...clients], servers: [] }),
     activity: () => clients.length,
     onActivity(listener) {

@@ -3,17 +3,16 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { safe } from "@fairlead/core/text/safe-text";
 import { refuseNested } from "@fairlead/core/trust";
 import { listenInBackground } from "@fairlead/gateway/command/background-session";
 import type { ListenRequest } from "@fairlead/gateway/command/session-messages";
-import type { Gateway, Workspace } from "@fairlead/gateway/gateway";
 import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { createClientTokens } from "@fairlead/gateway/tokens/client-tokens";
 import { openClientStdio } from "@fairlead/wire/serve";
 import { reachHost } from "../../gateway/background.ts";
-import { openGateway } from "../../gateway/open-gateway.ts";
+import { openOwnGateway } from "../../gateway/open-gateway.ts";
 import { aloneMessage, listIn, relayToHost, unnamedClient, watchParent } from "../../gateway/run-relay.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import {
@@ -94,33 +93,9 @@ function clientOf(
   };
 }
 
-/** Creates a gateway in this process, with the workspace and the options of the command line. */
-async function ownGateway(
-  { cwd, env, root, settings, workspace, trustWorkspace }: RelayClient,
-  context: Context,
-): Promise<{ readonly gateway: Gateway; readonly workspace: Workspace; readonly state: string }> {
-  const { io, out, globals } = context;
-  const { locations } = await configurationOf(context);
-  const note = (message: string): void => out.warnOnce(safe`note: ${toSafeLine(message)}`);
-  return {
-    gateway: openGateway({ io, state: locations.state, debug: globals.debug, note }),
-    workspace: {
-      cwd,
-      env,
-      options: {
-        workspace,
-        trustWorkspace,
-        root,
-        settingsFile: settings,
-      },
-    },
-    state: locations.state,
-  };
-}
-
 async function serveAlone(client: RelayClient, context: Context): Promise<void> {
   const { io } = context;
-  const { gateway, workspace } = await ownGateway(client, context);
+  const { gateway, workspace } = await openOwnGateway(context);
   const { name, servers, tools } = client;
   const parent = watchParent(io.stdin);
   const signal = AbortSignal.any([io.signal, parent.signal]);
@@ -150,7 +125,7 @@ async function serveHttp(
     client: { name, servers, tools },
   };
   if (!wanted.hasTokens) context.out.warn(safe`warning: no token: every program on this machine can use your servers`);
-  if (alone === true || !(await serveHttpInBackground(wanted, context))) await serveHttpAlone(client, wanted, context);
+  if (alone === true || !(await serveHttpInBackground(wanted, context))) await serveHttpAlone(wanted, context);
 }
 
 /** The background host listens. Returns false if it cannot be used. */
@@ -172,8 +147,8 @@ async function serveHttpInBackground(wanted: ListenRequest, context: Context): P
   return true;
 }
 
-async function serveHttpAlone(client: RelayClient, wanted: ListenRequest, context: Context): Promise<void> {
-  const { gateway, workspace, state } = await ownGateway(client, context);
+async function serveHttpAlone(wanted: ListenRequest, context: Context): Promise<void> {
+  const { gateway, workspace, state } = await openOwnGateway(context);
   const tokens = wanted.hasTokens ? createClientTokens(state) : "none";
   try {
     const listening = gateway.listen({ port: wanted.port, tokens, workspace, client: wanted.client });

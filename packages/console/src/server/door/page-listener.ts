@@ -1,0 +1,283 @@
+/** Listens on 127.0.0.1 for the pages of consoles and of single questions, and checks every request. */
+
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import { isObject, parseJson, stringOf } from "@fairlead/wire/json";
+import { createUnusedConnections } from "@fairlead/wire/serve";
+import { errorMessage } from "@fairlead/wire/text";
+import type { CommandFailure, Verb } from "../../protocol/commands.ts";
+import type { PagePath, SessionAnswer } from "../../protocol/http.ts";
+import type { ConsoleSource } from "../console-source.ts";
+import { AnsweredCommands, type CommandAnswer } from "./answered-commands.ts";
+import { loopback, refusalOf } from "./checks.ts";
+import type { EventRing } from "./event-ring.ts";
+import { streamEvents } from "./event-stream.ts";
+import { assetCaching, pageHeaders } from "./headers.ts";
+import { encoded, type PageFile, type PageFiles } from "./page-files.ts";
+import { type Session, Sessions } from "./sessions.ts";
+
+/** What a page shows: a whole host, or one question. */
+export interface PageSubject {
+  readonly kind: SessionAnswer["kind"];
+  readonly path: PagePath;
+  readonly source: Pick<ConsoleSource, "snapshot" | "run">;
+  readonly ring: EventRing;
+}
+
+export interface PageListenerOptions {
+  readonly files: PageFiles;
+  readonly clock: Pick<Clock, "after">;
+  /** The port to listen on; 0: any free port. */
+  readonly port: number;
+}
+
+const bodyBytes = 8 * 1024 * 1024;
+const receiveTime = 30_000;
+/** One more open connection without a request closes the oldest: any program of this machine can open connections. */
+const mostUnused = 64;
+const mostStreams = 64;
+/** Milliseconds within which open pages must take the news that the console closes. */
+const closingTime = 500;
+
+/** One listening port with its sessions. Close it to end all of them. */
+export class PageListener {
+  readonly #files: PageFiles;
+  readonly #clock: Pick<Clock, "after">;
+  readonly #server: Server;
+  readonly #sessions: Sessions<PageSubject>;
+  readonly #commands = new WeakMap<Session<PageSubject>, AnsweredCommands>();
+  readonly #streams = new Set<Promise<void>>();
+  #port = 0;
+
+  /** @throws Error if the port is in use */
+  static async listen({ files, clock, port }: PageListenerOptions): Promise<PageListener> {
+    const listener = new PageListener(files, clock);
+    listener.#port = await bind(listener.#server, port);
+    return listener;
+  }
+
+  private constructor(files: PageFiles, clock: Pick<Clock, "after">) {
+    this.#files = files;
+    this.#clock = clock;
+    this.#sessions = new Sessions(clock);
+    const unused = createUnusedConnections({ most: mostUnused });
+    this.#server = createServer(
+      { maxHeaderSize: 16 * 1024, requestTimeout: receiveTime, headersTimeout: receiveTime, keepAliveTimeout: 30_000 },
+      (request, response) => {
+        const { socket } = request;
+        unused.remove(socket);
+        response.once("close", () => unused.add(socket));
+        this.#handle(request, response).catch(() => {
+          if (response.headersSent) response.destroy();
+          else fail(response, 500, { code: "internal", message: "the request failed" });
+        });
+      },
+    );
+    this.#server.on("connection", (socket) => {
+      unused.add(socket);
+      socket.once("close", () => unused.remove(socket));
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Returns a new address of the page. The first window that opens it within a minute gets a session. */
+  newAddress(subject: PageSubject): string {
+    return `http://${loopback}:${this.#port}${subject.path}#k=${this.#sessions.newCode(subject)}`;
+  }
+
+  /** Makes all bearers invalid, tells the open pages and stops listening. */
+  async close(): Promise<void> {
+    this.#sessions.close();
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    let callOff = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      callOff = this.#clock.after(closingTime, resolve);
+    });
+    await Promise.race([late, Promise.all(this.#streams)]);
+    callOff();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "", headers } = request;
+    const path = pathOf(request);
+    const refusal = refusalOf({ method, path, headers }, this.#port);
+    if (refusal !== undefined) return fail(response, refusal.status, { code: "denied", message: refusal.message });
+    if (path.startsWith("/api/")) return this.#answer(request, response, path.slice("/api/".length));
+    const asset = this.#files.assets.get(path);
+    if (asset !== undefined) return sendFile(request, response, asset, assetCaching);
+    if (path === "/" || /^\/question\/[\w-]{1,64}$/.test(path))
+      return sendFile(request, response, this.#files.document);
+    return fail(response, 404, { code: "not_found", message: "there is nothing at this address" });
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
+    const isPost = request.method === "POST";
+    if (name === "session" && isPost) return this.#openSession(request, response);
+    const session = this.#sessions.find(request.headers.authorization);
+    if (session === undefined) return fail(response, 401, noSession);
+    if (isPost) return this.#run(request, response, name, session);
+    if (name === "events") return this.#stream(request, response, session);
+    return fail(response, 404, { code: "not_found", message: "there is nothing at this address" });
+  }
+
+  async #openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    const given = body === undefined ? undefined : parseJson(body);
+    const path = isObject(given) ? stringOf(given["path"]) : undefined;
+    const code = isObject(given) ? stringOf(given["code"]) : undefined;
+    const bearer = this.#sessions.exchange(code ?? "", (subject) => subject.path === path);
+    if (bearer === undefined) return fail(response, 401, usedCode);
+    const session = this.#sessions.find(`Bearer ${bearer}`);
+    const answer: SessionAnswer = { bearer, kind: session?.subject.kind ?? "console" };
+    return sendJson(response, 200, answer);
+  }
+
+  async #stream(request: IncomingMessage, response: ServerResponse, session: Session<PageSubject>): Promise<void> {
+    if (this.#streams.size >= mostStreams)
+      return fail(response, 503, { code: "busy", message: `${mostStreams} pages of this console are already open` });
+    const given = request.headers["last-event-id"];
+    const after = typeof given === "string" && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+    response.writeHead(200, { ...pageHeaders(), "content-type": "text/event-stream; charset=utf-8" });
+    response.flushHeaders();
+    const { source, ring } = session.subject;
+    const streaming = streamEvents(response, { source, ring, after, clock: this.#clock, signal: session.signal });
+    const ended = streaming.catch(() => void response.destroy()).finally(() => this.#streams.delete(ended));
+    this.#streams.add(ended);
+    await ended;
+  }
+
+  async #run(
+    request: IncomingMessage,
+    response: ServerResponse,
+    verb: string,
+    session: Session<PageSubject>,
+  ): Promise<void> {
+    const key = request.headers["idempotency-key"];
+    if (typeof key !== "string" || !/^[\w-]{1,100}$/.test(key))
+      return fail(response, 400, { code: "usage", message: "the header idempotency-key is missing" });
+    const body = await readBody(request);
+    if (body === undefined) return fail(response, 413, { code: "too_large", message: "the body is too large" });
+    const params = parseJson(body);
+    if (!isObject(params)) return fail(response, 400, { code: "usage", message: "the body must be a JSON object" });
+    const { subject, signal } = session;
+    const commands = this.#commands.get(session) ?? new AnsweredCommands();
+    this.#commands.set(session, commands);
+    const answer = await commands.run(key, verb, body, () => runCommand(subject, verb, params, signal));
+    if (answer === undefined)
+      return fail(response, 409, { code: "usage", message: "this key was used before, and its answer is not kept" });
+    send(response, answer.status, answer.body, { ...jsonType, "event-id": answer.lastEvent });
+  }
+}
+
+/** Runs a command. A failure is an answer, too. */
+async function runCommand(
+  { source, ring }: PageSubject,
+  verb: string,
+  params: object,
+  signal: AbortSignal,
+): Promise<CommandAnswer> {
+  const answer = (status: number, value: unknown): CommandAnswer => ({
+    status,
+    body: Buffer.from(JSON.stringify(value)),
+    lastEvent: ring.last,
+  });
+  try {
+    // The source checks the verb and its parameters.
+    return answer(200, await source.run(verb as Verb, params as never, { signal }));
+  } catch (error) {
+    const failure = failureOf(error);
+    return answer(failure.code === "usage" || failure.code === "arguments_invalid" ? 400 : 422, { error: failure });
+  }
+}
+
+function failureOf(error: unknown): CommandFailure["error"] {
+  if (!(error instanceof HostError)) return { code: "internal", message: errorMessage(error) };
+  const { code, message, next } = error;
+  return { code, message, next };
+}
+
+const noSession: CommandFailure["error"] = {
+  code: "auth_required",
+  message: "this page has no session: the console was closed, or it was opened in another window",
+  next: "fairlead console",
+};
+
+const usedCode: CommandFailure["error"] = {
+  code: "auth_failed",
+  message: "this address was used before, or is older than a minute",
+  next: "fairlead console",
+};
+
+const jsonType = { "content-type": "application/json; charset=utf-8" } as const;
+
+function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: PageFile,
+  caching: OutgoingHttpHeaders = {},
+): void {
+  const { encoding, body } = encoded(file, String(request.headers["accept-encoding"] ?? ""));
+  send(response, 200, body, {
+    "content-type": file.type,
+    vary: "accept-encoding",
+    ...(encoding && { "content-encoding": encoding }),
+    ...caching,
+  });
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown, headers: OutgoingHttpHeaders = {}): void {
+  send(response, status, Buffer.from(JSON.stringify(value)), { ...jsonType, ...headers });
+}
+
+/** The rest of the request may not have been read, so its connection is not used again. */
+function fail(response: ServerResponse, status: number, error: CommandFailure["error"]): void {
+  sendJson(response, status, { error }, { connection: "close" });
+}
+
+function send(response: ServerResponse, status: number, body: Buffer, headers: OutgoingHttpHeaders): void {
+  response.writeHead(status, { ...pageHeaders(), "content-length": body.length, ...headers });
+  response.end(body);
+}
+
+/** Returns the body; undefined if it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size).toString("utf8");
+}
+
+function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+async function bind(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const isUsed = cause.code === "EADDRINUSE";
+      reject(isUsed ? new Error(`port ${port} is in use by another program`, { cause }) : cause);
+    });
+    server.listen({ host: loopback, port, exclusive: true }, resolve);
+  });
+  // A connection that cannot be accepted, for example because no file descriptor is free, is the client's loss only.
+  server.removeAllListeners("error").on("error", () => {});
+  return (server.address() as AddressInfo).port;
+}
