@@ -172,8 +172,13 @@ function openChannel(
 
   function take(chunk: Buffer): void {
     lines.push(chunk);
+    holdLine();
+  }
+
+  /** Counts the incomplete line. If it is large, reading may have to wait for large messages of others. */
+  function holdLine(): void {
     // While a line is parsed, its bytes are still held, and the bytes after it wait.
-    if (busy !== undefined) return;
+    if (over || busy !== undefined) return;
     message.hold(lines.held());
     const turn = message.turn();
     if (turn !== undefined) stayBusy(turn);
@@ -195,11 +200,18 @@ function openChannel(
 
   function resumeStdout(): void {
     budget.whenRefilled(() => {
-      if (!over && !lines.resume()) return pauseStdout();
+      if (!over && !resumeLines()) return pauseStdout();
       isPaused = false;
       if (stdout.readableEnded) stdoutEnded();
       else stdout.resume();
     });
+  }
+
+  /** Returns false if lines still wait, or if the rest of a large line has to. */
+  function resumeLines(): boolean {
+    const isDone = lines.resume();
+    holdLine();
+    return isDone && busy === undefined;
   }
 
   function stdoutEnded(): void {

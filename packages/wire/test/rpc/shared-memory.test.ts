@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { connect } from "../../src/connect.ts";
 import { LargeMessages } from "../../src/rpc/large-messages.ts";
 import { settledWithin } from "../../src/rpc/time.ts";
@@ -23,7 +23,7 @@ const stopping = `
     if (method === "initialize")
       return process.stdout.write(say({ id, result: { protocolVersion: "2025-11-25", capabilities: {} } }));
     const text = say({ id, result: { text: "x".repeat(params.bytes) } });
-    const end = params.stops ? ${3 * megabyte} : text.length;
+    const end = params.stopsAt ?? text.length;
     process.stdout.write(text.slice(0, end));
     rest = text.slice(end);
   });`;
@@ -42,9 +42,9 @@ async function webTarget(kind: "json" | "events") {
     const text = kind === "json" ? json : `: comment\n\ndata: ${json}\n\n`;
     if (kind === "json") response.writeHead(200, { "content-type": "application/json" });
     else startEvents(response);
-    if (!params.stops) return void response.end(text);
-    response.write(text.slice(0, 3 * megabyte));
-    finish = () => void response.end(text.slice(3 * megabyte));
+    if (params.stopsAt === undefined) return void response.end(text);
+    response.write(text.slice(0, params.stopsAt));
+    finish = () => void response.end(text.slice(params.stopsAt));
   });
   const target: Target = { kind: "http", url: server.url, headers: {} };
   return { target, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
@@ -55,12 +55,19 @@ async function targetOf(kind: "stdio" | "json" | "events") {
   return { target: script(stopping), [Symbol.asyncDispose]: async () => undefined };
 }
 
-/** Resolves when a message waits for another: only then does a timer run. */
-async function waits(time: StoppedTime): Promise<void> {
-  while (time.left().length === 0) await turn();
+/** Resolves when a message waits for another: only then does a timer run. Fails if the result arrives without waiting. */
+async function waits(time: StoppedTime, result: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+  };
+  result.then(end, end);
+  onTestFinished(end);
+  while (time.left().length === 0 && !isOver) await turn();
+  expect(isOver).toBe(false);
 }
 
-const lengthOf = async (session: Session, params: { readonly bytes: number; readonly stops?: boolean }) =>
+const lengthOf = async (session: Session, params: { readonly bytes: number; readonly stopsAt?: number }) =>
   String((await session.request("x", params))["text"]).length;
 
 test.each(["stdio", "json", "events"] as const)(
@@ -71,14 +78,14 @@ test.each(["stdio", "json", "events"] as const)(
     await using server = await targetOf(kind);
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => connect(server.target, options)));
     if (!first || !second || !third) throw new Error("not connected");
-    const stopped = lengthOf(first, { bytes: 4 * megabyte, stops: true });
+    const stopped = lengthOf(first, { bytes: 4 * megabyte, stopsAt: 3 * megabyte });
     // The stopped server's part fills the limit before the second one's response begins.
     while (options.largeMessages.bytes < 2 * megabyte) await turn();
     let isComplete = false;
     const waiting = lengthOf(second, { bytes: 4 * megabyte }).finally(() => {
       isComplete = true;
     });
-    await waits(time);
+    await waits(time, waiting);
     expect(await lengthOf(third, { bytes: megabyte / 2 })).toBe(megabyte / 2);
     expect(isComplete).toBe(false);
     time.advance(2000);
@@ -99,10 +106,10 @@ test.each(["stdio", "json", "events"] as const)(
     await using server = await targetOf(kind);
     const [first, second] = await Promise.all([1, 2].map(() => connect(server.target, options)));
     if (!first || !second) throw new Error("not connected");
-    const stopped = lengthOf(first, { bytes: 4 * megabyte, stops: true }).catch(() => "closed");
+    const stopped = lengthOf(first, { bytes: 4 * megabyte, stopsAt: 3 * megabyte }).catch(() => "closed");
     while (options.largeMessages.bytes < 2 * megabyte) await turn();
     const waiting = lengthOf(second, { bytes: 4 * megabyte });
-    await waits(time);
+    await waits(time, waiting);
     await first.close();
     expect(await stopped).toBe("closed");
     expect(await waiting).toBe(4 * megabyte);
@@ -111,6 +118,25 @@ test.each(["stdio", "json", "events"] as const)(
     await second.close();
   },
 );
+
+test("the part of a large result that may not be read in the same turn counts at once, and waits for others", async () => {
+  const time = stoppedTime();
+  const largeMessages = new LargeMessages({ limit: megabyte, time });
+  const other = largeMessages.begin();
+  other.hold(megabyte);
+  // With the response to `initialize`, the last chunk before the stop is above the limit of a turn.
+  const options = { clientInfo, era: "legacy" as const, largeMessages, limits: { turnBytes: megabyte } };
+  const session = await connect(script(stopping), options);
+  const waiting = lengthOf(session, { bytes: 2 * megabyte, stopsAt: megabyte });
+  await waits(time, waiting);
+  expect(largeMessages.bytes).toBe(2 * megabyte);
+  await session.notify("notifications/go");
+  other.release();
+  expect(await waiting).toBe(2 * megabyte);
+  await turn();
+  expect(largeMessages.bytes).toBe(0);
+  await session.close();
+});
 
 test("the result of a server that exits while it waits arrives complete", async () => {
   const time = stoppedTime();
@@ -125,7 +151,7 @@ test("the result of a server that exits while it waits arrives complete", async 
     times: { endGrace: 1000 },
   });
   const waiting = lengthOf(session, { bytes: 1.1 * megabyte });
-  await waits(time);
+  await waits(time, waiting);
   await session.notify("notifications/go");
   // Without a wait for its turn, the rest of the output would be given up after `endGrace`.
   expect(await settledWithin(session.closed, 1500)).toBe(false);
