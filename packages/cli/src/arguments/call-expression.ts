@@ -3,7 +3,7 @@
  */
 
 import { HostError } from "@fairlead/core/errors";
-import { inexactNumber } from "./coerce.ts";
+import { inexactNumber } from "@fairlead/core/plain-text";
 
 /** A parsed call such as `files.read("a.txt", limit: 3)`. */
 export interface CallExpression {

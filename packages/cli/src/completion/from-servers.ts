@@ -1,12 +1,18 @@
 /** Completes tools, resources and prompts from cached catalogs. */
 
 import { demoName, type Host, type HostPrompt, type HostResource } from "@fairlead/core/host";
-import { createTypeWriter, type Property, parametersOf, resolved } from "@fairlead/core/normalise";
+import {
+  createTypeWriter,
+  type Property,
+  parametersOf,
+  resolved,
+  shapesOf,
+  type ValueShape,
+} from "@fairlead/core/normalise";
 import { typedPromptName } from "@fairlead/core/request";
 import type { CatalogTool } from "@fairlead/core/server";
 import { isShallow, member } from "@fairlead/wire/json";
 import { variablesOf } from "../arguments/named-values.ts";
-import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
 import { isAddress } from "../targets/ad-hoc.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";

@@ -1,11 +1,10 @@
 /** Writes the program of `fairlead generate cli`: one file with a flag for each parameter of each tool. */
 
-import { parametersOf } from "@fairlead/core/normalise";
+import { parametersOf, shapesOf, type ValueShape } from "@fairlead/core/normalise";
 import type { CatalogTool } from "@fairlead/core/server";
 import { toSafeJson } from "@fairlead/core/text/safe-text";
 import { isObject, member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
 import { commandImports, commandProgram, programOptions } from "./command-program.ts";
 import { generatedBy, toStringLiteral } from "./source-text.ts";
 import type { ServerTools } from "./typescript-module.ts";

@@ -1,12 +1,12 @@
 /** Shows a server's question (elicitation) on the terminal: a form field by field, or an address to open. */
 
+import type { FormField } from "@fairlead/console/form/form-field";
 import { openUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { Elicitation, ElicitationAnswer } from "@fairlead/core/server";
 import { joinSafe, type SafeText, safe, toSafeJson, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ProgramPlace } from "@fairlead/core/trust";
 import { formValues, openForm } from "../tui/state/form.ts";
-import type { FormField } from "../tui/state/form-field.ts";
 import { entryFrom } from "../tui/state/form-line.ts";
 import { type FieldEntry, fieldValue } from "../tui/state/form-value.ts";
 import { askHiddenOrEnd, askLine, askLineOrEnd, confirm } from "./prompt.ts";

@@ -1,5 +1,6 @@
+import { inexactNumber } from "@fairlead/core/plain-text";
 import { describe, expect, test } from "vitest";
-import { coerce, inexactNumber, listItemsOf, parseExactJson } from "../../src/arguments/coerce.ts";
+import { coerce, listItemsOf, parseExactJson } from "../../src/arguments/coerce.ts";
 
 const value = (value: unknown) => ({ kind: "value", value });
 const mistake = (reason: string) => ({ kind: "mistake", reason });

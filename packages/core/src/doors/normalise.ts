@@ -12,5 +12,6 @@ export { subschemas } from "../normalise/schema/keywords.ts";
 export { lastStep, pointerTo, resolved } from "../normalise/schema/pointer.ts";
 export { allPropertiesOf, type Property, parametersOf } from "../normalise/schema/properties.ts";
 export { textOf } from "../normalise/schema/read/bounds.ts";
+export { type JsonType, shapesOf, takes, type ValueShape } from "../normalise/schema/value-shape.ts";
 export { createTypeWriter, fold, type TypeLimits, toKey, toLiteral } from "../normalise/schema/write/type-text.ts";
 export { possibleNames, toolKey } from "../normalise/tool-name.ts";

@@ -1,7 +1,7 @@
 /** Reads a typed line as the input of a form field, for plain mode (`fairlead --plain`). */
 
+import type { Choice, FieldInput } from "@fairlead/console/form/form-field";
 import { emptyEditor, insert } from "../input/editor.ts";
-import type { Choice, FieldInput } from "./form-field.ts";
 import type { FieldEntry } from "./form-value.ts";
 
 type Filled = { readonly entry: FieldEntry } | { readonly problem: string };

@@ -1,5 +1,6 @@
 /** The state of a form (fields, input, focus), and what keys do in it. */
 
+import { type FieldInput, type FormField, fieldsOf } from "@fairlead/console/form/form-field";
 import { allPropertiesOf } from "@fairlead/core/normalise";
 import type { ElicitationAnswer } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
@@ -7,7 +8,6 @@ import { isShallow, member } from "@fairlead/wire/json";
 import { editLine } from "../input/edit-key.ts";
 import { emptyEditor, insert } from "../input/editor.ts";
 import { type Key, letterOf } from "../input/keys.ts";
-import { type FieldInput, type FormField, fieldsOf } from "./form-field.ts";
 import { type FieldEntry, fieldValue } from "./form-value.ts";
 import type { KeyStep } from "./questions.ts";
 

@@ -1,5 +1,5 @@
+import type { Choice, FieldInput } from "@fairlead/console/form/form-field";
 import { expect, test } from "vitest";
-import type { Choice, FieldInput } from "../../../src/tui/state/form-field.ts";
 import { entryFrom } from "../../../src/tui/state/form-line.ts";
 
 const choice = (value: unknown, title: string): Choice => ({ value, title });

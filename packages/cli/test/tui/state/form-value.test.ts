@@ -1,6 +1,6 @@
+import { fieldsOf } from "@fairlead/console/form/form-field";
 import { describe, expect, test } from "vitest";
 import { emptyEditor, insert } from "../../../src/tui/input/editor.ts";
-import { fieldsOf } from "../../../src/tui/state/form-field.ts";
 import { type FieldEntry, fieldValue } from "../../../src/tui/state/form-value.ts";
 
 /** The value of the only field of a form, after this entry. */

@@ -1,9 +1,10 @@
 /** Lays out a form: its title, message, fields and two buttons. */
 
+import { type FormField, mostFields } from "@fairlead/console/form/form-field";
+import { formatWords } from "@fairlead/console/form/typed-value";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { FormState } from "../../state/form.ts";
-import { type FormField, mostFields } from "../../state/form-field.ts";
-import { type FieldEntry, formatWords } from "../../state/form-value.ts";
+import type { FieldEntry } from "../../state/form-value.ts";
 import type { QuestionOf } from "../../state/questions.ts";
 import { bodyWidth, type Frame, type Room } from "../frame.ts";
 import { type Line, type SpanStyle, span, wrapLine, wrapWhole } from "../line.ts";

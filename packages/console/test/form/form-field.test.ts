@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FieldInput, fieldsOf } from "../../../src/tui/state/form-field.ts";
+import { type FieldInput, fieldsOf } from "../../src/form/form-field.ts";
 
 const inputOf = (schema: unknown, definitions: object = {}): FieldInput | undefined =>
   fieldsOf({ properties: { field: schema }, $defs: definitions })[0]?.input;

@@ -1,7 +1,7 @@
 /** Reads from a JSON Schema which types, enum values and list items a value may have. Pure functions. */
 
-import { resolved } from "@fairlead/core/normalise";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
+import { resolved } from "./pointer.ts";
 
 const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 /** The name of a type in JSON Schema. */

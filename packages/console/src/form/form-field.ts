@@ -1,8 +1,10 @@
-/** Makes form fields from a server's JSON Schema. The schema is untrusted. */
+/**
+ * Makes form fields from a server's JSON Schema, for the terminal's forms and for the console's. The schema is untrusted.
+ * Pure.
+ */
 
-import { allPropertiesOf, resolved } from "@fairlead/core/normalise";
+import { allPropertiesOf, resolved, shapesOf } from "@fairlead/core/normalise";
 import { isObject, listOf, member } from "@fairlead/wire/json";
-import { shapesOf } from "../../arguments/value-shape.ts";
 
 /** One field of a form. Its texts come from the server and are not yet safe to print. */
 export interface FormField {
@@ -55,22 +57,24 @@ export function fieldsOf(root: unknown): readonly FormField[] {
     .slice(0, mostFields)
     .map(({ name, required, schema }) => {
       const here = resolved(schema, root);
-      const title = textOf(here, "title");
-      const description = textOf(here, "description");
-      const given = member(here, "default");
-      return {
-        name,
-        title: title ?? name,
-        description,
-        isRequired: required,
-        isSecret: [name, title ?? ""].some(looksSecret),
-        default: given,
-        input: inputOf(here, root),
-      };
+      return { ...fieldTexts(name, here), isRequired: required, input: inputOf(here, root) };
     });
 }
 
-function inputOf(schema: unknown, root: unknown): FieldInput {
+/** What a form shows of a field beside its input. */
+export function fieldTexts(name: string, schema: unknown): Omit<FormField, "isRequired" | "input"> {
+  const title = textOf(schema, "title");
+  return {
+    name,
+    title: title ?? name,
+    description: textOf(schema, "description"),
+    isSecret: [name, title ?? ""].some(looksSecret),
+    default: member(schema, "default"),
+  };
+}
+
+/** Returns how a value of the schema is entered in one field. */
+export function inputOf(schema: unknown, root: unknown): FieldInput {
   const choices = choicesOf(schema, root);
   if (choices !== undefined) return { kind: "choice", choices };
   const shapes = shapesOf(schema, root);
@@ -115,14 +119,14 @@ function titleOf(title: unknown, value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function textOf(schema: unknown, keyword: string): string | undefined {
+export function textOf(schema: unknown, keyword: string): string | undefined {
   const text = member(schema, keyword);
   return typeof text === "string" && text !== "" ? text : undefined;
 }
 
 type Bound = "minLength" | "maxLength" | "minimum" | "maximum" | "minItems" | "maxItems";
 
-function bounds<K extends Bound>(schema: unknown, ...keywords: readonly K[]): { readonly [Key in K]?: number } {
+export function bounds<K extends Bound>(schema: unknown, ...keywords: readonly K[]): { readonly [Key in K]?: number } {
   const found = keywords.flatMap((keyword): [string, number][] => {
     const value = member(schema, keyword);
     return typeof value === "number" ? [[keyword, value]] : [];
