@@ -57,14 +57,12 @@ async function targetOf(kind: "stdio" | "json" | "events") {
 
 /** Resolves when a message waits for another: only then does a timer run. Fails if the result arrives without waiting. */
 async function waits(time: StoppedTime, result: Promise<unknown>): Promise<void> {
-  let isOver = false;
-  const end = (): void => {
-    isOver = true;
-  };
+  const over = new AbortController();
+  const end = () => over.abort();
   result.then(end, end);
   onTestFinished(end);
-  while (time.left().length === 0 && !isOver) await turn();
-  expect(isOver).toBe(false);
+  while (time.left().length === 0 && !over.signal.aborted) await turn();
+  expect(over.signal.aborted).toBe(false);
 }
 
 const lengthOf = async (session: Session, params: { readonly bytes: number; readonly stopsAt?: number }) =>
