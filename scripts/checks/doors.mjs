@@ -1,5 +1,5 @@
 /*
- * Checks how the command and the gateway import core:
+ * Checks how the command, the console and the gateway import core:
  *   - they use few addresses, so that a reader of core sees what they depend on;
  *   - a door lists its names one by one, and each of them is used;
  *   - no import() loads a door, because that would load every file behind it.
@@ -7,7 +7,7 @@
 import { pathToFileURL } from "node:url";
 import { doorFolder, nodesOf, sourcePaths, specifierOf } from "./sources.mjs";
 
-/** How many addresses below `@fairlead/core/` the command and the gateway may use. */
+/** How many addresses below `@fairlead/core/` the command, the console and the gateway may use. */
 export const mostAddresses = 30;
 const core = "@fairlead/core/";
 
@@ -24,7 +24,7 @@ export async function checkDoors(baseDir) {
   const doors = new Set([...names.values()].map(addressOf));
   const unused = new Map(names);
   const addresses = new Set();
-  for (const path of paths.filter((each) => /^packages[/](?:cli|gateway)[/]/.test(each)))
+  for (const path of paths.filter((each) => /^packages[/](?:cli|console|gateway)[/]/.test(each)))
     for (const node of await nodesOf(baseDir, path)) {
       const address = specifierOf(node);
       if (!address?.startsWith(core)) continue;

@@ -298,6 +298,8 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
       return servers.configuration;
     },
     changeSettings: (change) => host.changeSettings(change),
+    requests: host.requests,
+    hide: host.secrets.hide,
     gateway: {
       servers,
       forward: (request, given = {}) => forward(request, given, host),

@@ -80,9 +80,12 @@ export async function openOwnGateway(
 function consolesOf(): OpenConsole {
   const load = async () => {
     const { Consoles } = await import("@fairlead/console/server/door/consoles");
-    const { hostStates } = await import("@fairlead/console/server/host-states");
+    const { ConsoleState } = await import("@fairlead/console/server/state/console-state");
     const { bundledPage } = await import("./page-files.ts");
-    return new Consoles({ readFiles: bundledPage, createSource: (host) => hostStates(host, version()) });
+    return new Consoles({
+      readFiles: bundledPage,
+      createSource: (host) => new ConsoleState({ host, version: version() }),
+    });
   };
   let loading: ReturnType<typeof load> | undefined;
   return async (host, options) => {

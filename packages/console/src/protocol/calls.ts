@@ -24,14 +24,17 @@ export interface CallCommands {
   "calls/result": {
     params: { readonly call: string };
     result: {
-      /** `tools/call`: content, structuredContent, isError; `resources/read`: contents; `prompts/get`: messages. */
+      /**
+       * `tools/call`: content, structuredContent, isError; `resources/read`: contents; `prompts/get`: messages. Absent if
+       * the request has failed, or if its result is no longer kept. In blocks, `bytes` stands in place of `data` and `blob`.
+       */
       readonly result?: JsonObject | undefined;
       readonly display?: string | undefined;
       readonly warnings: readonly string[];
       readonly durationMs: number;
     };
   };
-  /** The address to read a resource, image or file of a result from: its bytes are not part of any JSON. */
+  /** The bytes of a block of a result, such as an image. `path` is the JSON pointer of the block, such as `/content/0`. */
   "calls/blob": {
     params: { readonly call: string; readonly path: string };
     result: { readonly type: string; readonly base64: string };

@@ -13,6 +13,8 @@ export interface NextStep {
   readonly action?: "start" | "restart" | "signIn" | "approve" | "enable" | "compare" | undefined;
   /** The same step as a command line. */
   readonly shell?: string | undefined;
+  /** What the person does outside of the console, such as an edit of the settings. */
+  readonly text?: string | undefined;
 }
 
 /** One server: its state with cause, what it offers, and how it is used. An absent figure is not known. */
@@ -28,7 +30,8 @@ export interface ServerRow {
   readonly evidence?: string | undefined;
   readonly nextTryAt?: number | undefined;
   readonly next?: NextStep | undefined;
-  readonly transport: "stdio" | "http" | "sse" | "built-in";
+  /** `unknown`: the entry in the settings is invalid. */
+  readonly transport: "stdio" | "http" | "sse" | "built-in" | "unknown";
   readonly scope: string;
   readonly protocolVersion?: string | undefined;
   readonly counts?: CatalogCounts | undefined;
@@ -85,7 +88,9 @@ export type Question = {
       readonly kind: "request";
       /** Who sends the request, such as `the program claude-code` or `this console`. */
       readonly from: string;
-      readonly request: "tool" | "resource" | "prompt" | "sampling" | "skill";
+      readonly request: CallRow["kind"];
+      /** False: the request no longer waits. The next identical request within ten minutes uses the answer, once. */
+      readonly isAwaited: boolean;
       readonly verb: string;
       readonly name: string;
       readonly folder?: string | undefined;

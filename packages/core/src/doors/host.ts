@@ -30,3 +30,4 @@ export {
   type Progress,
   type RequestOptions,
 } from "../host.ts";
+export type { RequestNews, WatchedRequest } from "../request/request-watch.ts";

@@ -23,7 +23,6 @@ export { whyNotServerName } from "../settings/define/server-name.ts";
 export {
   type ArgumentChange,
   type EditOptions,
-  removeEntrySwitch,
   removeServer,
   replaceArgument,
   setServerEnabled,

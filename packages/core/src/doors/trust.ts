@@ -21,6 +21,7 @@ export {
   isPlantedDemo,
   loadConfiguration,
 } from "../trust/configuration.ts";
+export { enableServer } from "../trust/enable-server.ts";
 export { type EntryTrust, entryTrust } from "../trust/entry-trust.ts";
 export { parentVariable, refuseNested } from "../trust/own-entry.ts";
 export {

@@ -1,8 +1,10 @@
 /** The part of `Host` for gateways, which run requests from other MCP clients. */
 
 import type { Era, JsonObject, McpRequestOptions, RequestHandler, ServerInfo } from "@fairlead/wire";
+import type { Redact } from "../connect/redact.ts";
 import type { ConfirmPort } from "../policy/confirmation.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
+import type { RequestWatch } from "../request/request-watch.ts";
 import type { Connection } from "../server/connection.ts";
 import type { Servers } from "../server/servers.ts";
 import type { ClientProfile, ToolBudget } from "../settings/define/definition.ts";
@@ -172,6 +174,10 @@ export interface OpenedHost extends Host {
    * `settings_changed`.
    */
   changeSettings<T>(change: () => Promise<T>): Promise<T>;
+  /** The requests that run now, for a program that shows them. */
+  readonly requests: RequestWatch;
+  /** Like `hideSecrets`, without waiting. */
+  readonly hide: Redact;
   /** What only the gateway needs. */
   readonly gateway: GatewayHost;
 }

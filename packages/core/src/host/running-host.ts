@@ -21,6 +21,7 @@ import { createHostLedger, type HostLedger, type LedgerRow } from "../request/le
 import { OpenWork } from "../request/open-work.ts";
 import { getPromptForUser } from "../request/reads.ts";
 import { samplingRequest } from "../request/request.ts";
+import { RequestWatch } from "../request/request-watch.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { Connection } from "../server/connection.ts";
@@ -61,6 +62,7 @@ export class RunningHost implements ForwardingHost {
   readonly now: () => number;
   readonly events: Emitter = createEmitter();
   readonly work: OpenWork = new OpenWork();
+  readonly requests: RequestWatch = new RequestWatch();
   readonly secrets: HostSecrets = new HostSecrets(() => this.servers);
   readonly servers: Servers;
   readonly policy: HostDecisions;

@@ -18,14 +18,18 @@ export class HostSecrets {
 
   /** Returns a function that hides the secrets of all settings so far and of all connections. */
   async redactor(): Promise<Redact> {
+    return this.hide;
+  }
+
+  /** Hides the secrets of all settings so far and of all connections in a text. */
+  readonly hide: Redact = (text) => {
     const servers = this.#servers();
     if (this.#redactor?.version !== servers.version) {
       for (const value of configuredSecrets(servers.configuration)) this.#written.add(value);
       this.#redactor = { version: servers.version, hide: createRedactor(this.#written) };
     }
-    const { hide } = this.#redactor;
-    return (text) => servers.redacts().reduce((so, redact) => redact(so), hide(text));
-  }
+    return servers.redacts().reduce((so, redact) => redact(so), this.#redactor.hide(text));
+  };
 }
 
 /**

@@ -15,6 +15,7 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
 import type { OpenWork } from "./open-work.ts";
 import type { AskedRequest, Request, RequestTarget } from "./request.ts";
+import type { RequestReport, RequestWatch } from "./request-watch.ts";
 
 /** The parts of a host that its requests use. */
 export interface RequestHost {
@@ -24,6 +25,8 @@ export interface RequestHost {
   readonly executor: () => Promise<Executor<Connection>>;
   readonly record: (row: LedgerRow) => void;
   readonly work: OpenWork;
+  /** The programs that show the running requests. */
+  readonly requests: RequestWatch;
   readonly clock: Clock;
 }
 
@@ -34,6 +37,8 @@ type AnyRequest = Omit<Request, "target" | "present" | "viewIn"> & {
 /** What is known about a running request, for its later steps and its row in the ledger. */
 interface Progress {
   readonly began: number;
+  /** Absent if no program watches the host's requests. */
+  readonly report: RequestReport | undefined;
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
@@ -56,8 +61,9 @@ interface Progress {
  * @throws HostError `denied` or `changed` if it may not run, `cancelled`, or the error of connecting or executing it
  */
 export function runRequest<Result, Shown = Result>(request: Request<Result, Shown>, host: RequestHost): Promise<Shown> {
-  const { signal, end } = host.work.begin(request.signal, request.stop);
-  const running = runSteps(request, host, signal);
+  const report = host.work.closing.aborted ? undefined : host.requests.begin(request);
+  const { signal, end } = host.work.begin(report?.signal ?? request.signal, report?.stop ?? request.stop);
+  const running = runSteps(request, host, signal, report);
   // This also handles a rejection. If the caller awaits the promise only later, Node would otherwise end the process.
   running.then(end, end);
   return running;
@@ -67,9 +73,10 @@ async function runSteps<Result, Shown>(
   request: Request<Result, Shown>,
   host: RequestHost,
   signal: AbortSignal,
+  report: RequestReport | undefined,
 ): Promise<Shown> {
   host.work.refuseIfClosed();
-  const progress: Progress = { began: host.clock.now() };
+  const progress: Progress = { began: host.clock.now(), report };
   let release: (() => void) | undefined;
   let leave: (() => void) | undefined;
   let result: Result;
@@ -107,13 +114,13 @@ async function runSteps<Result, Shown>(
     leave = undefined;
     if (request.viewIn !== undefined) await checkView(request, result, decision, host, signal, progress);
   } catch (error) {
-    record(request, progress, error instanceof HostError ? error.code : "internal", host);
+    record(request, progress, error instanceof HostError ? error.code : "internal", host, { error });
     throw error;
   } finally {
     leave?.();
     release?.();
   }
-  record(request, progress, isToolError(request.target, result) ? "tool_error" : "ok", host);
+  record(request, progress, isToolError(request.target, result) ? "tool_error" : "ok", host, { result });
   return request.present ? request.present(result) : (result as unknown as Shown);
 }
 
@@ -261,8 +268,10 @@ async function askUser(
     return countedAnswer(details, work);
   });
   const began = clock.now();
+  progress.report?.asks();
   try {
     await unlessAborted(Promise.resolve(asked), signal, () => cancelled(request, signal));
+    progress.report?.asked();
   } finally {
     progress.confirmationMs = (progress.confirmationMs ?? 0) + Math.round(clock.now() - began);
   }
@@ -410,9 +419,19 @@ function isToolError<Result>(target: RequestTarget<Result>, result: Result): boo
   return target.kind === "call" && (result as { readonly isError?: unknown }).isError === true;
 }
 
-/** Writes one row into the ledger, whatever became of the request, unless the rules could not be read. */
-function record(request: AnyRequest, progress: Progress, outcome: LedgerRow["outcome"], host: RequestHost): void {
-  const { began, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
+/**
+ * Writes one row into the ledger, whatever became of the request, unless the rules could not be read. Tells the programs
+ * that watch.
+ */
+function record(
+  request: AnyRequest,
+  progress: Progress,
+  outcome: LedgerRow["outcome"],
+  host: RequestHost,
+  facts: { readonly error?: unknown; readonly result?: unknown },
+): void {
+  const { began, report, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
+  report?.ended(outcome, facts);
   if (decision === undefined) return;
   const { acceptChanged, confirmed } = request;
   const needsConfirmation = decision.decision === "ask_user";

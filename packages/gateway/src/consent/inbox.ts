@@ -5,8 +5,23 @@ import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder, explain, notWritten } from "@fairlead/core/files";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { ConsentAnswer } from "./confirmed-request.ts";
-import { type AnsweredQuestion, doneAnswer, isAnswered, useOfAnswer, writeAnswer } from "./inbox-answers.ts";
-import { entryFiles, type InboxEntry, inboxFolder, isAnswerable, readEntry, shortKey } from "./inbox-folder.ts";
+import {
+  type AnsweredQuestion,
+  doneAnswer,
+  isAnswered,
+  readAnswer,
+  useOfAnswer,
+  writeAnswer,
+} from "./inbox-answers.ts";
+import {
+  entryFiles,
+  type GivenAnswer,
+  type InboxEntry,
+  inboxFolder,
+  isAnswerable,
+  readEntry,
+  shortKey,
+} from "./inbox-folder.ts";
 import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 
 export { type ConsentAnswer, lateAnswer } from "./confirmed-request.ts";
@@ -85,6 +100,14 @@ export class Inbox {
     const done = await doneAnswer(folder, upper);
     if (done === undefined) throw unknown(id);
     return { ...done, isFirst: false, isAwaited: false };
+  }
+
+  /** Returns the answer to a confirmation that is no longer listed; undefined if there is none, or after ten minutes. */
+  async answered(id: string): Promise<GivenAnswer | undefined> {
+    const folder = this.#folder;
+    const upper = id.toUpperCase();
+    const entry = (await entryFiles(folder)).find((each) => each.id === upper);
+    return (entry && (await readAnswer(folder, entry))) ?? doneAnswer(folder, upper);
   }
 
   /**

@@ -3,15 +3,11 @@
  * removes `disabled: true` from the server's entry.
  */
 
-import { isDeepStrictEqual } from "node:util";
-import { HostError } from "@fairlead/core/errors";
-import { readText } from "@fairlead/core/files";
 import { demoName } from "@fairlead/core/host";
-import { limits } from "@fairlead/core/limits";
 import { toShellWord } from "@fairlead/core/plain-text";
-import { type DisablingOrigin, type Origin, removeEntrySwitch, setServerEnabled } from "@fairlead/core/settings";
+import type { DisablingOrigin, Origin } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust";
+import { enableServer } from "@fairlead/core/trust";
 import { positionText } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
@@ -49,22 +45,18 @@ async function setEnabled(context: Context, enabled: boolean): Promise<void> {
   const configuration = await configurationIfTrusted(context);
   // The demo server has no entry in the settings, but the user can disable it too.
   if (name !== demoName) findServer(configuration, name);
-  const file = configuration.locations.files.user;
-  if (file === undefined) throw new HostError("settings_invalid", "there is no user settings file to write to");
-  const before = await readText(file, limits.settingsBytes);
-  await setServerEnabled(file, name, enabled);
-  const entryFile = enabled ? await enableEntry(name, context) : undefined;
-  const isChanged = entryFile !== undefined || !isDeepStrictEqual(await readText(file, limits.settingsBytes), before);
-  const stillOff = enabled ? disablingSetting(name, await lastingConfiguration(context)) : undefined;
-  const written = entryFile ?? file;
+  const { file, isChanged, stillOff } = await enableServer(name, enabled, {
+    before: () => configurationIfTrusted(context),
+    after: () => lastingConfiguration(context),
+  });
   if (globals.json)
     return out.json({
       name,
       enabled: enabled && stillOff === undefined,
-      file: written,
+      file,
       disabledBy: stillOff,
     });
-  out.show(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(written)})`);
+  out.show(safe`"${toVisibleLine(name)}" is ${stateWords(enabled, stillOff)} (${toSafeLine(file)})`);
   if (stillOff !== undefined)
     out.warn(
       safe`warning: the server is still disabled: ${settingWords(name, stillOff)} in ${positionText(stillOff)} (${toSafeLine(stillOff.scope)}).`,
@@ -79,19 +71,4 @@ function stateWords(enabled: boolean, stillOff: Origin | undefined): SafeText {
 
 function settingWords(name: string, { inEntry }: DisablingOrigin): SafeText {
   return inEntry ? safe`its entry has "disabled": true` : safe`fairlead.servers.${toSafeLine(name)}.enabled is false`;
-}
-
-/** Removes `disabled: true` from the entry that counts. Returns the changed file. A system file is never changed. */
-async function enableEntry(name: string, context: Context): Promise<string | undefined> {
-  const configuration = await configurationIfTrusted(context);
-  const setting = disablingSetting(name, configuration);
-  if (!setting?.inEntry || (setting.scope !== "user" && setting.scope !== "workspace")) return undefined;
-  const { root } = configuration.locations;
-  await removeEntrySwitch(setting.file, name, setting.scope === "workspace" ? { within: root } : {});
-  return setting.file;
-}
-
-/** Returns the place in the settings that still disables the server, such as the workspace's file. */
-function disablingSetting(name: string, { servers, settings }: Configuration): DisablingOrigin | undefined {
-  return servers.find(({ server }) => server.name === name)?.server.disabledBy ?? settings.switchedOff.get(name);
 }

@@ -42,6 +42,8 @@ interface LedgerSearch {
   readonly matches?: (entry: LedgerEntry) => boolean;
   /** The maximum number of entries to return. The newest are returned. */
   readonly limit?: number;
+  /** Return no entry that is older than this time, in ISO 8601. Files with only older entries are not read. */
+  readonly since?: string;
 }
 
 /** Writes and reads the ledger. */
@@ -147,11 +149,13 @@ export function createLedger(options: LedgerOptions): Ledger {
       return written;
     },
 
-    async read({ matches = () => true, limit = Number.POSITIVE_INFINITY } = {}) {
+    async read({ matches = () => true, limit = Number.POSITIVE_INFINITY, since = "" } = {}) {
       let found: readonly LedgerEntry[] = [];
       for await (const lines of readFiles(folder)) {
-        found = [...lines.flatMap((line) => parseLine(line) ?? []).filter(matches), ...found];
-        if (found.length >= limit) break;
+        const entries = lines.flatMap((line) => parseLine(line) ?? []);
+        found = [...entries.filter((entry) => entry.time >= since && matches(entry)), ...found];
+        // Each file begins where the one before ends.
+        if (found.length >= limit || entries.some(({ time }) => time < since)) break;
       }
       return found.slice(Math.max(0, found.length - limit));
     },

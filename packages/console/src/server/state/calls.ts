@@ -1,0 +1,244 @@
+/**
+ * The requests that the host runs, as rows: those of clients, models, servers and views, and those that the console
+ * sends itself, through the same path as all others.
+ */
+
+import type { Clock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import type { OpenedHost, Progress, RequestNews, RequestOptions, WatchedRequest } from "@fairlead/core/host";
+import { errorMessage } from "@fairlead/wire/text";
+import type { CallCommands } from "../../protocol/calls.ts";
+import type { CallRow } from "../../protocol/rows.ts";
+import { anObject, aText, type Handlers, textsByName } from "./parameters.ts";
+import type { Questions } from "./questions.ts";
+import { KeptResults } from "./results.ts";
+
+/** Rows that are kept. Running requests stay longer. */
+const mostRows = 500;
+/** Rows in a snapshot. */
+const shownRows = 200;
+/** Milliseconds in which several reports of progress become one event. */
+const progressPause = 100;
+const longestName = 2000;
+
+interface Call {
+  row: CallRow;
+  /** Stops the request. Absent once it has ended. */
+  cancel: ((reason: unknown) => void) | undefined;
+}
+
+interface CallsOptions {
+  readonly host: OpenedHost;
+  readonly questions: Questions;
+  readonly clock: Clock;
+  /** The current time, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly emit: (event: { readonly type: "call"; readonly call: CallRow }) => void;
+  /** Called for each request that has ended. */
+  readonly onEnded: (row: CallRow, outcome: string) => void;
+}
+
+/** All requests, latest last. */
+export class Calls implements Disposable {
+  readonly #options: CallsOptions;
+  readonly #calls = new Map<string, Call>();
+  readonly #results = new KeptResults();
+  /** The requests of this console, by the signal that it gave. */
+  readonly #own = new WeakMap<AbortSignal, string>();
+  /** The calls of running requests, by the signal with which they are sent. */
+  readonly #bySignal = new WeakMap<AbortSignal, string>();
+  readonly #progressing = new Set<string>();
+  readonly #running = new AbortController();
+  readonly #stop: () => void;
+  #callOff: (() => void) | undefined;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+    this.#stop = options.host.requests.on((news) => this.#take(news));
+  }
+
+  /** The latest rows, newest first. */
+  latest(): readonly CallRow[] {
+    return [...this.#calls.values()]
+      .slice(-shownRows)
+      .map(({ row }) => row)
+      .toReversed();
+  }
+
+  /** The call whose request is sent with this signal. */
+  callOf(signal: AbortSignal): string | undefined {
+    return this.#bySignal.get(signal);
+  }
+
+  /** Notes progress that a server reports for a call. */
+  progress(id: string, progress: Progress): void {
+    const call = this.#calls.get(id);
+    if (call === undefined || call.row.endedAt !== undefined) return;
+    call.row = { ...call.row, progress };
+    this.#progressing.add(id);
+    this.#callOff ??= this.#options.clock.after(progressPause, () => this.#tellProgress(), { background: true });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop();
+    this.#callOff?.();
+    this.#running.abort(new HostError("cancelled", "the console was closed"));
+  }
+
+  readonly handlers: Handlers<CallCommands> = {
+    "calls/tool": {
+      takes: { call: aText, server: aText, tool: aText, args: anObject },
+      run: ({ call, server, tool, args }) =>
+        this.#begin(call, { server, kind: "tool", name: tool }, (options) =>
+          this.#options.host.call(server, tool, args, {
+            ...options,
+            onProgress: (progress) => this.progress(call, progress),
+          }),
+        ),
+    },
+    "calls/resource": {
+      takes: { call: aText, server: aText, uri: aText },
+      run: ({ call, server, uri }) =>
+        this.#begin(call, { server, kind: "resource", name: uri }, (options) =>
+          this.#options.host.readResource(server, uri, options),
+        ),
+    },
+    "calls/prompt": {
+      takes: { call: aText, server: aText, prompt: aText, args: textsByName },
+      run: ({ call, server, prompt, args }) =>
+        this.#begin(call, { server, kind: "prompt", name: prompt }, (options) =>
+          this.#options.host.getPrompt(server, prompt, args, options),
+        ),
+    },
+    "calls/cancel": {
+      takes: { call: aText },
+      run: ({ call }) => {
+        this.#find(call).cancel?.(new HostError("cancelled", "cancelled in the console"));
+        return {};
+      },
+    },
+    "calls/result": {
+      takes: { call: aText },
+      run: ({ call }) => {
+        const { startedAt, endedAt = startedAt } = this.#find(call).row;
+        return { warnings: [], ...this.#results.show(call), durationMs: endedAt - startedAt };
+      },
+    },
+    "calls/blob": {
+      takes: { call: aText, path: aText },
+      run: ({ call, path }) => this.#results.blob(this.#find(call).row.id, path),
+    },
+  };
+
+  #find(id: string): Call {
+    const call = this.#calls.get(id);
+    if (call !== undefined) return call;
+    throw new HostError("not_found", `the call ${id.slice(0, 100)} was not found: it is too old, or it never began`);
+  }
+
+  /** Begins a request of this console. What becomes of it arrives as events. */
+  #begin(
+    id: string,
+    subject: Pick<CallRow, "server" | "kind" | "name">,
+    send: (options: Required<Pick<RequestOptions, "signal" | "confirm">>) => Promise<unknown>,
+  ): Record<string, never> {
+    if (this.#calls.has(id)) throw new HostError("usage", "the parameter call must be new: a call has this id already");
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.#running.signal]);
+    this.#own.set(signal, id);
+    const { questions, now } = this.#options;
+    this.#add({ id, startedAt: now(), ...subject, from: "console", state: "running" }, (reason) => stop.abort(reason));
+    const confirm: RequestOptions["confirm"] = (details) => questions.confirm(details, signal);
+    send({ signal, confirm }).then(
+      // Most requests have ended already, by what the host reports.
+      (result) => this.#end(id, "ok", { result }),
+      (error: unknown) => this.#end(id, error instanceof HostError ? error.code : "internal", { error }),
+    );
+    return {};
+  }
+
+  #take(news: RequestNews): void {
+    const { request } = news;
+    const own = request.given && this.#own.get(request.given);
+    const id = own ?? `request-${request.id}`;
+    switch (news.type) {
+      case "began":
+        this.#bySignal.set(request.signal, id);
+        if (own === undefined) this.#add(this.#rowOf(id, request), (reason) => request.cancel(reason));
+        return;
+      case "asks":
+        this.#change(id, { state: "asking" });
+        return;
+      case "asked":
+        this.#change(id, { state: "running" });
+        return;
+      case "ended":
+        this.#end(id, news.outcome, news);
+        return;
+    }
+  }
+
+  #rowOf(id: string, { serverName, serverToolName, kind, who, client }: WatchedRequest): CallRow {
+    const from = client ?? (who === "server" ? `the server ${serverName}` : who === "model" ? "model" : "a program");
+    return {
+      id,
+      startedAt: this.#options.now(),
+      server: serverName,
+      kind,
+      name: serverToolName.slice(0, longestName),
+      from,
+      state: "running",
+    };
+  }
+
+  #add(row: CallRow, cancel: Call["cancel"]): void {
+    this.#calls.set(row.id, { row, cancel });
+    for (const [id, { row: old }] of this.#calls) {
+      if (this.#calls.size <= mostRows) break;
+      if (old.endedAt === undefined) continue;
+      this.#calls.delete(id);
+      this.#results.remove(id);
+    }
+    this.#options.emit({ type: "call", call: row });
+  }
+
+  #change(id: string, change: Partial<CallRow>): void {
+    const call = this.#calls.get(id);
+    if (call === undefined || call.row.endedAt !== undefined) return;
+    call.row = { ...call.row, ...change };
+    this.#options.emit({ type: "call", call: call.row });
+  }
+
+  #end(id: string, outcome: string, { result, error }: { readonly result?: unknown; readonly error?: unknown }): void {
+    const call = this.#calls.get(id);
+    if (call === undefined || call.row.endedAt !== undefined) return;
+    if (result !== undefined) this.#results.add(id, result);
+    this.#change(id, { state: stateOf(outcome), endedAt: this.#options.now(), error: failureOf(outcome, error) });
+    call.cancel = undefined;
+    this.#options.onEnded(call.row, outcome);
+  }
+
+  #tellProgress(): void {
+    this.#callOff = undefined;
+    for (const id of this.#progressing) {
+      const row = this.#calls.get(id)?.row;
+      if (row !== undefined && row.endedAt === undefined) this.#options.emit({ type: "call", call: row });
+    }
+    this.#progressing.clear();
+  }
+}
+
+function stateOf(outcome: string): CallRow["state"] {
+  if (outcome === "ok" || outcome === "cancelled" || outcome === "denied") return outcome;
+  return outcome === "changed" ? "denied" : "error";
+}
+
+function failureOf(outcome: string, error: unknown): CallRow["error"] {
+  if (outcome === "ok") return undefined;
+  if (error instanceof HostError) {
+    const { code, message, next } = error;
+    return { code, message, ...(next !== undefined && { next }) };
+  }
+  if (outcome === "tool_error") return { code: outcome, message: "the tool reported an error" };
+  return { code: "internal", message: errorMessage(error) };
+}

@@ -1,0 +1,157 @@
+/** The state of one host, as a console shows it. Each subject has a file of its own; this one joins them. */
+
+import { type Clock, systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import type { OpenedHost } from "@fairlead/core/host";
+import { Inbox } from "@fairlead/gateway/consent/inbox";
+import { errorMessage } from "@fairlead/wire/text";
+import type { Commands, Params, Result, Verb } from "../../protocol/commands.ts";
+import type { ConsoleEvent, Snapshot } from "../../protocol/events.ts";
+import type { ConsoleSource, RunOptions } from "../console-source.ts";
+import { Calls } from "./calls.ts";
+import { countHistory, historyCommands } from "./history.ts";
+import { InboxQuestions } from "./inbox-questions.ts";
+import { masked } from "./masked.ts";
+import { type Handlers, runCommand } from "./parameters.ts";
+import { questionCommands } from "./question-commands.ts";
+import { Questions } from "./questions.ts";
+import { serverCommands } from "./server-commands.ts";
+import { ServerRows } from "./server-rows.ts";
+import { ServerUsage } from "./server-usage.ts";
+
+/** The host that a console shows. */
+export interface ConsoleStateOptions {
+  readonly host: OpenedHost;
+  /** Fairlead's version. */
+  readonly version: string;
+  /** The configured model, as a person reads it. */
+  readonly model?: string | undefined;
+  /** Default: the inbox in the host's state folder. */
+  readonly inbox?: Inbox;
+  readonly clock?: Clock;
+  /** The current time, in milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** One host, as rows, events and commands. Everything that leaves it has no secrets. */
+export class ConsoleState implements ConsoleSource {
+  readonly #host: OpenedHost;
+  readonly #options: ConsoleStateOptions;
+  readonly #now: () => number;
+  readonly #listeners = new Set<(event: ConsoleEvent) => void>();
+  readonly #usage = new ServerUsage();
+  readonly #questions: Questions;
+  readonly #inbox: InboxQuestions;
+  readonly #calls: Calls;
+  readonly #rows: ServerRows;
+  readonly #handlers: Partial<Handlers<Commands>>;
+  readonly #stops: readonly (() => void)[];
+  /** Resolves when the history and the inbox are read. */
+  readonly #ready: Promise<void>;
+
+  /** The host must stay open as long as the state. */
+  constructor(options: ConsoleStateOptions) {
+    const { host, clock = systemClock, now = Date.now } = options;
+    const emit = (event: ConsoleEvent): void => this.#emit(event);
+    const fail = (error: unknown): void => emit({ type: "note", text: errorMessage(error) });
+    this.#host = host;
+    this.#options = options;
+    this.#now = now;
+    this.#questions = new Questions({ emit, now });
+    this.#inbox = new InboxQuestions({
+      inbox: options.inbox ?? new Inbox(host.configuration.locations.state),
+      emit,
+      fail,
+    });
+    this.#rows = new ServerRows({ host, usage: this.#usage, clock, now, emit });
+    this.#calls = new Calls({
+      host,
+      questions: this.#questions,
+      clock,
+      now,
+      emit,
+      onEnded: ({ server, startedAt, endedAt = startedAt }, outcome) => {
+        this.#usage.add({ server, outcome: outcome as "ok", durationMs: endedAt - startedAt }, endedAt);
+        this.#rows.touch(server);
+      },
+    });
+    this.#handlers = {
+      ...this.#calls.handlers,
+      ...historyCommands(host),
+      ...questionCommands(this.#questions, this.#inbox),
+      ...serverCommands({ host, rows: this.#rows, fail }),
+    };
+    this.#stops = [
+      host.on("stderr", ({ server, line }) => emit({ type: "log", server, at: now(), line })),
+      host.on("catalog", ({ server }) => emit({ type: "catalog", server })),
+      host.on("servers", () => this.#usage.keepOnly(host.gateway.servers.names())),
+      host.on("history_failed", ({ message }) =>
+        emit({ type: "note", text: `not recorded in the history: ${message}` }),
+      ),
+    ];
+    this.#ready = this.#start();
+    // A command reports the error. Nothing may be unhandled until then.
+    this.#ready.catch(() => undefined);
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    await this.#ready;
+    const { configuration } = this.#host;
+    const { trust, locations } = configuration;
+    const { problems } = await this.#host.policy();
+    return this.#masked<Snapshot>({
+      version: this.#options.version,
+      now: this.#now(),
+      workspace: { root: locations.root, isTrusted: trust.trusted, why: trust.detail },
+      servers: this.#rows.all(),
+      questions: [...this.#inbox.open(), ...this.#questions.open()].sort((one, other) => one.since - other.since),
+      calls: this.#calls.latest(),
+      model: this.#options.model,
+      problems: [...this.#host.problems(), ...problems].map(({ message }) => message),
+    });
+  }
+
+  async run<V extends Verb>(
+    verb: V,
+    params: Readonly<Record<keyof Params<V>, unknown>>,
+    options: RunOptions,
+  ): Promise<Result<V>> {
+    const handler = Object.hasOwn(this.#handlers, verb) ? this.#handlers[verb] : undefined;
+    if (handler === undefined)
+      throw new HostError("usage", `there is no command ${JSON.stringify(String(verb).slice(0, 100))}`);
+    await this.#ready;
+    return this.#masked(await runCommand<Params<V>, Result<V>>(verb, handler, params, options));
+  }
+
+  onEvent(listener: (event: ConsoleEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stop of this.#stops) stop();
+    await this.#ready;
+    this.#rows[Symbol.dispose]();
+    this.#calls[Symbol.dispose]();
+    this.#questions[Symbol.dispose]();
+    await this.#inbox[Symbol.asyncDispose]();
+  }
+
+  async #start(): Promise<void> {
+    await this.#host.policy();
+    // The history is no reason not to open a console.
+    await countHistory(this.#host, this.#usage, this.#now()).catch(() => undefined);
+    await this.#inbox.start();
+    void this.#rows.countTokens();
+  }
+
+  #emit(event: ConsoleEvent): void {
+    if (this.#listeners.size === 0) return;
+    const shown = this.#masked(event);
+    for (const listener of this.#listeners) listener(shown);
+  }
+
+  #masked<T>(value: T): T {
+    return masked(value, this.#host.hide);
+  }
+}
