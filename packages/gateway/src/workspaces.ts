@@ -10,6 +10,7 @@ import type {
   NamedServer,
   OpenedHost,
   QuestionHandler,
+  SharedCapabilities,
 } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/plain-text";
 import type { Catalog, Connection, Server } from "@fairlead/core/server";
@@ -50,8 +51,8 @@ export interface WorkspacesOptions {
 /** The host of a workspace ends this many milliseconds after its last client has left. */
 const stays = 300_000;
 
-/** Maximum number of different sets of extensions that the clients of a workspace declare to legacy servers. */
-const mostExtensionSets = 8;
+/** Maximum number of different sets of further capabilities that the clients of a workspace declare to legacy servers. */
+const mostSets = 8;
 
 /** Gateways above a client, by their tokens, and which servers the client's requests reach. */
 interface GatewaysAbove {
@@ -129,8 +130,8 @@ class SharedWorkspace {
   readonly firstStarts: WeakMap<Server, number> = new WeakMap();
   readonly above: Set<GatewaysAbove>;
   readonly below: WeakMap<NamedServer, readonly string[]>;
-  /** The sets of extensions that clients have declared, as JSON. Each may need a process of each server. */
-  readonly #extensionSets = new Set<string>();
+  /** The further capabilities that clients have declared, as JSON. Each set may need a process of each server. */
+  readonly #sets = new Set<string>();
   readonly #clock: Clock;
   #clients = 0;
   #cancelEnd: (() => void) | undefined;
@@ -139,8 +140,9 @@ class SharedWorkspace {
     const above = new Set<GatewaysAbove>();
     const below = new WeakMap<NamedServer, readonly string[]>();
     const host: OpenedHost = await options.createHost(workspace, {
-      // Not all clients support these. A server's question to such a client fails.
-      declare: { elicitation: true, sampling: true, roots: false },
+      // Not all clients support elicitation. A server's question to such a client fails. Clients that support sampling have
+      // connections that declare it: the others, and commands, see what a server lists for programs without it.
+      declare: { elicitation: true, sampling: false, roots: false },
       onQuestion: async (name, method, _params, _signal, origin) => {
         const server = host.gateway.servers.get(name);
         server.noteAsksBack();
@@ -170,11 +172,11 @@ class SharedWorkspace {
     host.on("ide_trust_changed", reloaded);
   }
 
-  /** Whether clients may declare these extensions to legacy servers. Too many different sets would start too much. */
-  takeExtensions(extensions: JsonObject): boolean {
-    const key = canonicalJson(extensions);
-    if (this.#extensionSets.size < mostExtensionSets) this.#extensionSets.add(key);
-    return this.#extensionSets.has(key);
+  /** Whether clients may declare these to legacy servers. Too many different sets would start too much. */
+  takeSet(declared: SharedCapabilities): boolean {
+    const key = canonicalJson(declared);
+    if (this.#sets.size < mostSets) this.#sets.add(key);
+    return this.#sets.has(key);
   }
 
   enter(): void {
@@ -210,7 +212,7 @@ export class ClientWorkspace {
   readonly #conversation: string;
   readonly #leave: () => void;
   #declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
-  #extensions: JsonObject | undefined;
+  #passedOn: SharedCapabilities | undefined;
   #above: GatewaysAbove | undefined;
   #isClosed = false;
 
@@ -232,32 +234,36 @@ export class ClientWorkspace {
     this.#declared = capabilities;
   }
 
-  /** The extensions that the client's servers learn of. A modern client may declare others with each request. */
-  get extensions(): JsonObject | undefined {
-    return this.#extensions;
+  /**
+   * What the client's legacy servers learn of besides what all clients' servers do; undefined if it is nothing. A modern
+   * client may declare something else with each request, and then this is another object.
+   */
+  get passedOn(): SharedCapabilities | undefined {
+    return this.#passedOn;
   }
 
-  declareExtensions(extensions: JsonObject | undefined): void {
-    if (extensions === undefined && this.#extensions === undefined) return;
-    const isSame = canonicalJson(extensions ?? {}) === canonicalJson(this.#extensions ?? {});
-    if (!isSame) this.#extensions = extensions && this.#shared.takeExtensions(extensions) ? extensions : undefined;
+  passOn(declared: SharedCapabilities): void {
+    const isUsual = !declared.sampling && declared.extensions === undefined;
+    if (isUsual && this.#passedOn === undefined) return;
+    if (canonicalJson(declared) === canonicalJson(this.#passedOn ?? {})) return;
+    this.#passedOn = !isUsual && this.#shared.takeSet(declared) ? declared : undefined;
   }
 
   /**
-   * Returns the catalog that a server lists for the client's extensions. Undefined if the client has declared none, or if
-   * the server has not listed it yet.
+   * Returns the catalog that a server lists for what the client has declared. Undefined if that is what all clients
+   * declare, or if the server has not listed it yet.
    */
   catalogOf(name: string): Catalog | undefined {
     const server = this.host.gateway.servers.find(name);
-    if (server === undefined || this.#extensions === undefined) return undefined;
-    const connections = [...this.#ownOf(server), ...server.findSharedWith(this.#extensions)];
+    if (server === undefined || this.#passedOn === undefined) return undefined;
+    const connections = [...this.#ownOf(server), ...server.findSharedWith(this.#passedOn)];
     return connections.flatMap((connection) => server.catalogOf(connection)?.catalog ?? [])[0];
   }
 
-  /** Whether the server may list other items for the client's extensions than it has listed without them. */
+  /** Whether the server may list other items for what the client has declared than it has listed for all clients. */
   lacksCatalogOf(server: Server): boolean {
     const { name } = server;
-    return this.#extensions !== undefined && server.facts()?.era !== "modern" && this.catalogOf(name) === undefined;
+    return this.#passedOn !== undefined && server.facts()?.era !== "modern" && this.catalogOf(name) === undefined;
   }
 
   /** Sets the tokens of the gateways above the client, and which servers its requests reach. */
@@ -288,8 +294,8 @@ export class ClientWorkspace {
     // A reload may have replaced the server meanwhile. It must not start again.
     if (this.host.gateway.servers.find(name) !== server) return this.connectionOf(name, era);
     const isModern = (common.peer?.era ?? server.facts()?.era) === "modern";
-    const extensions = isModern || server.definition === undefined ? undefined : this.#extensions;
-    const shared = extensions === undefined ? common : server.sharedWith(extensions, common);
+    const passedOn = isModern || server.definition === undefined ? undefined : this.#passedOn;
+    const shared = passedOn === undefined ? common : server.sharedWith(passedOn, common);
     // A client that cannot be asked anything can share a connection on which another client's question may come.
     const owner = this.#declares("elicitation") || this.#declares("sampling") ? this.#conversation : undefined;
     if (server.shareOf(shared, owner) === "all") return shared;
@@ -301,7 +307,7 @@ export class ClientWorkspace {
         elicitation: this.#declares("elicitation"),
         sampling: this.#declares("sampling"),
         roots: this.#declares("roots"),
-        extensions: this.#extensions,
+        extensions: this.#passedOn?.extensions,
       },
       onQuestion: async (asker, method) => {
         throw new Error(`"${asker}" sent ${method}, but the client cannot answer: it has no open request`);

@@ -7,6 +7,7 @@ import {
   browser,
   canMount,
   programServer,
+  realServer,
   smallDisk,
   stdioServer,
   temporaryFolder,
@@ -177,6 +178,7 @@ test.each([
   ["a server that nobody reaches", { web: { httpUrl: "http://127.0.0.1:9/mcp" } }, ["call", "web.any"]],
   ["a server that speaks no MCP", { garbage: programServer("garbage") }, ["tools", "garbage", "--refresh"]],
   ["a list", { library: stdioServer("library") }, ["resources", "--refresh"]],
+  ["a list that grows with what clients declare", { all: realServer("everything") }, ["tools", "--refresh"]],
 ])("says and exits the same with and without the host: %s", async (_, servers, argv) => {
   await using here = await backgroundMachine(servers);
   await here.run("daemon", "restart");

@@ -14,6 +14,7 @@ export type {
   OpenedHost,
   QuestionHandler,
   ServerDescription,
+  SharedCapabilities,
 } from "../host/types.ts";
 export {
   type CachedCatalogInfo,

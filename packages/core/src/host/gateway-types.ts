@@ -103,6 +103,9 @@ export interface DeclaredCapabilities {
   readonly extensions?: JsonObject | undefined;
 }
 
+/** What the clients declare that share a connection of a legacy server only with each other. */
+export type SharedCapabilities = Pick<DeclaredCapabilities, "sampling" | "extensions">;
+
 /** A server of one host, as an object: a server whose definition changes is another object. */
 export interface NamedServer {
   readonly name: string;

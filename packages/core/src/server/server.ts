@@ -9,7 +9,12 @@ import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Redact } from "../connect/redact.ts";
 import { demoName } from "../demo/name.ts";
 import type { Peer, ServerNews, ServerState } from "../events.ts";
-import type { DeclaredCapabilities, QuestionHandler, ServerDescription } from "../host/gateway-types.ts";
+import type {
+  DeclaredCapabilities,
+  QuestionHandler,
+  ServerDescription,
+  SharedCapabilities,
+} from "../host/gateway-types.ts";
 import type { CachedCatalogInfo } from "../host/types.ts";
 import type { ChangedDefinition } from "../policy/decide.ts";
 import type { Scope, ServerDefinition, SharedBy } from "../settings/define/definition.ts";
@@ -283,22 +288,22 @@ export class Server {
   }
 
   /**
-   * The connection that gateway clients with these extensions share instead of another one: a legacy server learns of
-   * extensions only once for each connection.
+   * The connection that gateway clients with these further capabilities share instead of another one: a legacy server
+   * learns of capabilities only once for each connection.
    */
-  sharedWith(extensions: JsonObject, instead: Connection): Connection {
+  sharedWith(more: SharedCapabilities, instead: Connection): Connection {
     const { declare, onQuestion } = this.#context.options;
     const { era } = this.#purposes.get(instead) ?? {};
-    return this.other(extensionsId(extensions, era), {
+    return this.other(sharedId(more, era), {
       era,
-      declare: { elicitation: false, sampling: false, roots: false, ...declare, extensions },
+      declare: { elicitation: false, roots: false, ...declare, ...more },
       onQuestion,
     });
   }
 
-  /** The connections for these extensions that there are. */
-  findSharedWith(extensions: JsonObject): readonly Connection[] {
-    return [undefined, "legacy" as const].flatMap((era) => this.findOther(extensionsId(extensions, era)) ?? []);
+  /** The connections for these further capabilities that there are. */
+  findSharedWith(more: SharedCapabilities): readonly Connection[] {
+    return [undefined, "legacy" as const].flatMap((era) => this.findOther(sharedId(more, era)) ?? []);
   }
 
   /** Closes the connection with this id, if there is one. */
@@ -717,8 +722,8 @@ export class Server {
   }
 }
 
-function extensionsId(extensions: JsonObject, era: Era | undefined): string {
-  return canonicalJson(["extensions", extensions, era ?? ""]);
+function sharedId({ sampling, extensions = {} }: SharedCapabilities, era: Era | undefined): string {
+  return canonicalJson(["shared", sampling, extensions, era ?? ""]);
 }
 
 /** Whether the news of a single client's connection concern all clients: what servers list, and resources. */

@@ -1,6 +1,7 @@
 /** The state that the gateway shares between all requests of one client. */
 
 import type { Clock } from "@fairlead/core/clock";
+import type { SharedCapabilities } from "@fairlead/core/host";
 import {
   ClientPins,
   isOfServer,
@@ -82,26 +83,26 @@ export function createBridgeContext(
 ): BridgeContext {
   const { host, news } = workspace;
   let tried = new WeakSet<Server>();
-  let triedWith: JsonObject | undefined;
+  let triedWith: SharedCapabilities | undefined;
   let view: ClientView | undefined;
   let version: number | undefined;
-  let extensions: JsonObject | undefined;
+  let viewWith: SharedCapabilities | undefined;
   let discovery: Promise<void> | undefined;
   const names = new ClientPins(client.names);
   /** The view whose addresses the client has seen. */
   let addressed: ClientView | undefined;
 
   function currentView(): ClientView {
-    if (view === undefined || version !== news.version() || extensions !== workspace.extensions) {
+    if (view === undefined || version !== news.version() || viewWith !== workspace.passedOn) {
       version = news.version();
-      extensions = workspace.extensions;
+      viewWith = workspace.passedOn;
       const reach = reachOf(client, host);
       const hasBudget = host.gateway.clientProfile(client.name)?.toolBudget !== undefined;
       view = viewFor(
         reach,
         catalogsFor(reach, host, {
           catalogOf: (server) => workspace.catalogOf(server),
-          hasViews: workspace.extensions?.[uiExtension] !== undefined,
+          hasViews: workspace.passedOn?.extensions?.[uiExtension] !== undefined,
         }),
         { names, hasBudget },
       );
@@ -175,9 +176,9 @@ export function createBridgeContext(
       return isKept || now.servers.length === 1 ? { server, uri } : undefined;
     },
     async discovered(era, signal, except) {
-      // A server may list other items for other extensions.
-      if (triedWith !== workspace.extensions) tried = new WeakSet();
-      triedWith = workspace.extensions;
+      // A server may list other items for other capabilities.
+      if (triedWith !== workspace.passedOn) tried = new WeakSet();
+      triedWith = workspace.passedOn;
       const how = { workspace, clock: parts.clock, era, tried };
       const { servers } = reachOf(client, host);
       if (except !== undefined && except.size > 0) {

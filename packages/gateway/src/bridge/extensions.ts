@@ -1,5 +1,6 @@
 /** Which extensions of MCP a client and its servers declare to each other through the gateway. */
 
+import type { SharedCapabilities } from "@fairlead/core/host";
 import { uiExtension } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member } from "@fairlead/wire/json";
@@ -7,6 +8,11 @@ import { tasksExtension } from "./tasks.ts";
 
 /** Limits of what the gateway passes on for one client. No known extension needs more. */
 const most = { extensions: 16, name: 200, bytes: 2000 };
+
+/** Returns what a client declares and its servers learn of. */
+export function passedOnCapabilities(capabilities: JsonObject): SharedCapabilities {
+  return { sampling: isObject(capabilities["sampling"]), extensions: passedOnExtensions(capabilities) };
+}
 
 /**
  * Returns the extensions that a client declares and that its servers learn of; undefined if there are none. The gateway

@@ -9,7 +9,7 @@ import type { ClientCall } from "../questions/client-call.ts";
 import { capabilitiesIn } from "../questions/server-question.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { passedOnExtensions } from "./extensions.ts";
+import { passedOnCapabilities } from "./extensions.ts";
 import { greet, meetGateways } from "./greeting.ts";
 import { isLogLevel } from "./log-levels.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
@@ -100,7 +100,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     const protocolVersion = legacyVersions.includes(asked) ? asked : latest;
     capabilities = capabilitiesIn(protocolVersion, objectOf(params["capabilities"]));
     workspace.declare(capabilities);
-    workspace.declareExtensions(passedOnExtensions(capabilities));
+    workspace.passOn(passedOnCapabilities(capabilities));
     const _meta = await meetGateways(context, params);
     return { protocolVersion, ...(await greet(context, "legacy")), _meta };
   }

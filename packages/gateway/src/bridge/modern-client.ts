@@ -13,7 +13,7 @@ import { isParkedState, type ModernRequest } from "../questions/parked-calls.ts"
 import { uncached } from "./adapt-result.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
-import { passedOnExtensions } from "./extensions.ts";
+import { passedOnCapabilities } from "./extensions.ts";
 import { greet, meetGateways } from "./greeting.ts";
 import { isLogLevel } from "./log-levels.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
@@ -57,7 +57,7 @@ export async function answerModern(
     // The client may have disconnected.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
-  context.workspace.declareExtensions(passedOnExtensions(request.capabilities));
+  context.workspace.passOn(passedOnCapabilities(request.capabilities));
   const { parked } = context;
   const { approvals } = context.consent;
   if (method === "server/discover") return discovered(context, params);

@@ -1,4 +1,4 @@
-import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
+import { realServer, stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { passedOnExtensions } from "../../src/bridge/extensions.ts";
@@ -65,6 +65,19 @@ test.each(pairs)(
       ]);
     const again = await here.client({ era, capabilities });
     expect(await declared(again)).toEqual({ extensions: capabilities.extensions });
+  },
+);
+
+test.each(["legacy", "modern"] as const)(
+  "a legacy server lists for a %s client what it has for sampling, and for no other client",
+  async (era) => {
+    await using here = await gatewayScene({ servers: { everything: realServer("everything") } });
+    const names = async (client: Requester): Promise<string> => JSON.stringify(await tools(client));
+    const plain = await here.client({ era });
+    expect(await names(plain)).not.toContain("trigger-sampling-request");
+    const client = await here.client({ era, capabilities: { sampling: {} } });
+    expect(await names(client)).toContain("trigger-sampling-request");
+    expect(await names(plain)).not.toContain("trigger-sampling-request");
   },
 );
 

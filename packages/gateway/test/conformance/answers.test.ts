@@ -57,7 +57,7 @@ describe.each(["--legacy-only", "--modern-only"])("to a server with %s, a modern
     ],
     ["for ping", { method: "ping" }, 404, -32601],
     ["for an unknown method", { method: "unknown/method" }, 404, -32601],
-    ["for a tool that asks what the client does not declare", call("test_missing_capability"), 400, -32021],
+    ["for a tool that asks what the client does not declare", call("test_streaming_elicitation"), 400, -32021],
     ["for an unknown resource", { method: "resources/read", params: { uri: "test://nowhere" } }, 200, -32602],
     ["for an unknown tool", call("no_such_tool"), 200, -32602],
     ["with a cursor from elsewhere", { method: "tools/list", params: { cursor: "x" } }, 200, -32602],
@@ -69,8 +69,8 @@ describe.each(["--legacy-only", "--modern-only"])("to a server with %s, a modern
     const _meta = { ...envelope(), [key("protocolVersion")]: "v999" };
     const old = await send({ method: "tools/list", params: { _meta }, headers: { "mcp-protocol-version": "v999" } });
     expect(old.last).toMatchObject({ error: { data: { supported: ["2026-07-28"], requested: "v999" } } });
-    expect((await send(call("test_missing_capability"))).last).toMatchObject({
-      error: { data: { requiredCapabilities: { sampling: {} } } },
+    expect((await send(call("test_streaming_elicitation"))).last).toMatchObject({
+      error: { data: { requiredCapabilities: { elicitation: {} } } },
     });
   });
 
