@@ -52,7 +52,6 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
     case "response":
     case "rewind":
     case "result":
-    case "skill":
     case "names":
     case "offered":
     case "tool":

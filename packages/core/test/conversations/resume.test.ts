@@ -35,7 +35,6 @@ test("a conversation without lines is empty, with the model of its head", () => 
     names: [],
     offered: [],
     results: [],
-    loadedSkills: [],
     disabled: [],
     approvals: [],
   });

@@ -50,7 +50,6 @@ function scene(mode: ApprovalMode = "default") {
       changeOf: change,
       promptChangeOf: change,
       skillOf: () => undefined,
-      sharesName: () => false,
       skillChangeOf: () => undefined,
       toolsWithView: () => [],
       viewChangeOf: () => undefined,

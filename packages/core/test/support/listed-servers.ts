@@ -30,7 +30,6 @@ export function listedServers(lockOf: (server: string) => ServerLock = () => noL
       return drift && { difference: () => drift };
     },
     skillOf: () => undefined,
-    sharesName: () => false,
     skillChangeOf: () => undefined,
     toolsWithView: () => [],
     viewChangeOf: () => undefined,

@@ -19,8 +19,6 @@ export interface ServedSkill {
 export interface ServedSkills {
   readonly skills?: readonly ServedSkill[];
   readonly many?: number;
-  /** Resources that are no files of skills, by address. */
-  readonly texts?: Readonly<Record<string, string>>;
   readonly directoryRead?: boolean;
 }
 

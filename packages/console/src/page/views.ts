@@ -1,0 +1,68 @@
+/** The views of the page. A view has a name in addresses, a place in the navigation, and a file that is loaded when it is opened. */
+
+import type { ComponentType } from "preact";
+import type { IconName } from "./components/icon.tsx";
+import type { ViewAddress } from "./router.ts";
+import type { Store } from "./store.ts";
+import { InboxView } from "./views/inbox/inbox-view.tsx";
+import { NowView } from "./views/now/now-view.tsx";
+import { ServersView } from "./views/servers/servers-view.tsx";
+
+export interface ViewEntry {
+  /** The first part of the view's addresses. */
+  readonly id: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Views of one group stand together in the navigation. */
+  readonly group: "attention" | "servers" | "records" | "rules";
+  /** What a person would look for to find this view. */
+  readonly words: string;
+  readonly load: () => ComponentType<ViewAddress> | Promise<ComponentType<ViewAddress>>;
+  /** The number beside the title. Undefined: not known, or none. */
+  readonly count?: (store: Store) => number | undefined;
+  /** Whether the number says that something waits for the person. */
+  readonly isUrgent?: boolean;
+}
+
+/** All views in the order of the navigation. The first one is shown where the address names none. */
+export const views: readonly [ViewEntry, ...ViewEntry[]] = [
+  {
+    id: "now",
+    title: "Now",
+    icon: "now",
+    group: "attention",
+    words: "overview, problems, last calls",
+    load: () => NowView,
+  },
+  {
+    id: "inbox",
+    title: "Inbox",
+    icon: "inbox",
+    group: "attention",
+    words: "questions, approvals, sign-in",
+    load: () => InboxView,
+    count: (store) => store.questions.ids.value.length || undefined,
+    isUrgent: true,
+  },
+  {
+    id: "servers",
+    title: "Servers",
+    icon: "servers",
+    group: "servers",
+    words: "state, log, restart, definition",
+    load: () => ServersView,
+    count: (store) => (store.about.value === undefined ? undefined : store.servers.ids.value.length),
+  },
+  {
+    id: "history",
+    title: "History",
+    icon: "history",
+    group: "records",
+    words: "calls, rules, who answered, audit",
+    load: async () => (await import("./views/history/history-view.tsx")).HistoryView,
+  },
+];
+
+export function findView(id: string | undefined): ViewEntry | undefined {
+  return views.find((view) => view.id === id);
+}

@@ -1,0 +1,50 @@
+/** Connects the server apart from the running connection, and says what each step found. */
+
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { Result } from "../../../protocol/commands.ts";
+import { useApp } from "../../app.ts";
+import { Button } from "../../components/button.tsx";
+import { CopyCommand } from "../../components/copy.tsx";
+import { StateMark } from "../../components/state-mark.tsx";
+import { Text } from "../../components/text.tsx";
+
+export function ServerTest({ name }: { readonly name: string }): VNode {
+  const { api, announcer } = useApp();
+  const [steps, setSteps] = useState<Result<"servers/test">["steps"]>();
+  return (
+    <div class="server-test">
+      <div class="tools">
+        <Button
+          icon="play"
+          onPress={async () => {
+            const result = await api.run("servers/test", { server: name });
+            setSteps(result.steps);
+            const failed = result.steps.find(({ isOk }) => !isOk);
+            announcer.say(failed === undefined ? "All steps passed" : `Failed: ${failed.label}`);
+          }}
+        >
+          {steps === undefined ? "Run the test" : "Run it again"}
+        </Button>
+        <CopyCommand command={`fairlead mcp test ${toShellWord(name)}`} />
+      </div>
+      <p class="muted">
+        Opens a connection of its own, reads the lists, and closes it. Calls of others are not disturbed.
+      </p>
+      {steps !== undefined && (
+        <ol class="test-steps">
+          {steps.map(({ label, isOk, text }) => (
+            <li key={label}>
+              <StateMark word={isOk ? "ok" : "failed"} shape={isOk ? "check" : "cross"} tone={isOk ? "ok" : "bad"} />
+              <span class="test-label">
+                <Text of={label} />
+              </span>
+              <Text of={text} lines exact />
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

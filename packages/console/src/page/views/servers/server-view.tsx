@@ -1,0 +1,260 @@
+/** One server in full: why it is in its state, where and how it is defined, its log, and what can be done with it. */
+
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { ComponentChildren, VNode } from "preact";
+import type { Result } from "../../../protocol/commands.ts";
+import type { ServerRow } from "../../../protocol/rows.ts";
+import { type Loaded, useApp, useCommand } from "../../app.ts";
+import { Age, Countdown } from "../../components/age.tsx";
+import { Button } from "../../components/button.tsx";
+import { CopyButton, CopyCommand } from "../../components/copy.tsx";
+import { AllowButton, Decision } from "../../components/decision.tsx";
+import { Link } from "../../components/link.tsx";
+import { Empty, Failure, Loading, NextLine, Notice } from "../../components/notice.tsx";
+import { Facts, Section, View } from "../../components/panel.tsx";
+import { groupOf, isNotFine, ServerStatus } from "../../components/state-mark.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { Text } from "../../components/text.tsx";
+import { useLive } from "../../live.ts";
+import { counted, shortNumber } from "../../numbers.ts";
+import { toAddress } from "../../router.ts";
+import { ServerChanges } from "./server-changes.tsx";
+import { CatalogText, NextButton, serverCommand } from "./server-line.tsx";
+import { ServerLog } from "./server-log.tsx";
+import { ServerPolicy } from "./server-policy.tsx";
+import { ServerTest } from "./server-test.tsx";
+import { useOutdated } from "./use-outdated.ts";
+
+type Detail = Result<"servers/show">;
+
+const tabTitles = { definition: "Definition", log: "Log", policy: "Policy", changes: "Changes", test: "Test" } as const;
+type TabId = keyof typeof tabTitles;
+
+export function ServerView({ name, tab }: { readonly name: string; readonly tab: string | undefined }): VNode {
+  const { store, router } = useApp();
+  const about = useLive(store.about);
+  const row = useLive(store.servers.row(name));
+  const detail = useCommand("servers/show", row === undefined ? undefined : { server: name });
+  useOutdated(name, detail.reload);
+  const heading = (
+    <>
+      <Link to={toAddress(["servers"])} class="muted">
+        Servers
+      </Link>
+      <span class="muted"> / </span>
+      <Text of={name} exact />
+    </>
+  );
+  if (row === undefined)
+    return (
+      <View title={name} heading={heading}>
+        {about !== undefined && (
+          <Empty title="There is no server of this name">
+            <Link to={toAddress(["servers"])}>All servers</Link>
+          </Empty>
+        )}
+      </View>
+    );
+  const current = tab !== undefined && tab in tabTitles ? (tab as TabId) : "definition";
+  const tabs = (Object.keys(tabTitles) as readonly TabId[]).map((id) => ({
+    id,
+    title: id === "changes" && row.changed > 0 ? `${tabTitles[id]} (${row.changed})` : tabTitles[id],
+  }));
+  return (
+    <View title={name} heading={heading} tools={<ServerTools row={row} />}>
+      <ServerState row={row} />
+      <Tabs
+        label="Parts of the server"
+        tabs={tabs}
+        current={current}
+        onChange={(id) => router.go(toAddress(id === "definition" ? ["servers", name] : ["servers", name, id]))}
+      >
+        {current === "definition" && <Definition row={row} detail={detail} />}
+        {current === "log" && <ServerLog name={name} />}
+        {current === "policy" && <ServerPolicy name={name} detail={detail.value} />}
+        {current === "changes" && <ServerChanges name={name} detail={detail} />}
+        {current === "test" && <ServerTest name={name} />}
+      </Tabs>
+    </View>
+  );
+}
+
+function ServerTools({ row }: { readonly row: ServerRow }): VNode {
+  const { api } = useApp();
+  const { name } = row;
+  const group = groupOf(row);
+  const isEnabled = row.status !== "disabled";
+  const isRunning = group === "connected" || group === "connecting";
+  const servers = [name];
+  return (
+    <>
+      {isEnabled && (
+        <>
+          <Button
+            icon={isRunning ? "again" : "play"}
+            onPress={() => api.run(isRunning ? "servers/restart" : "servers/start", { servers })}
+          >
+            {isRunning ? "Restart" : "Start"}
+          </Button>
+          {(isRunning || group === "reconnecting") && (
+            <Button icon="stop" onPress={() => api.run("servers/stop", { servers })}>
+              Stop
+            </Button>
+          )}
+          {isRunning && <Button onPress={() => api.run("servers/refresh", { server: name })}>Read lists again</Button>}
+        </>
+      )}
+      <Button onPress={() => api.run("servers/enable", { server: name, isEnabled: !isEnabled })}>
+        {isEnabled ? "Disable" : "Enable"}
+      </Button>
+      <CopyCommand command={serverCommand(name)} />
+    </>
+  );
+}
+
+/** The state with its cause and its evidence: first the fact, then the reason, then what to do. */
+function ServerState({ row }: { readonly row: ServerRow }): VNode {
+  const facts = (
+    <div class="server-state">
+      <ServerStatus row={row} />
+      {row.since !== undefined && (
+        <span class="muted">
+          for <Age since={row.since} />
+        </span>
+      )}
+      {row.nextTryAt !== undefined && (
+        <span class="muted">
+          next try in <Countdown until={row.nextTryAt} />
+        </span>
+      )}
+      {row.next !== undefined && <NextButton name={row.name} next={row.next} />}
+    </div>
+  );
+  if (!isNotFine(row) && row.cause === undefined) return facts;
+  const group = groupOf(row);
+  return (
+    <Notice kind={group === "failed" || group === "cannot start" ? "bad" : isNotFine(row) ? "warn" : "info"}>
+      <div class="server-cause">
+        {facts}
+        {row.cause !== undefined && (
+          <p>
+            <Text of={row.cause} lines exact />
+          </p>
+        )}
+        {row.evidence !== undefined && (
+          <div class="server-evidence">
+            <pre class="code-block" tabIndex={0} aria-label="Evidence">
+              <Text of={row.evidence} lines exact />
+            </pre>
+            <CopyButton text={row.evidence} what="the evidence" />
+          </div>
+        )}
+        {row.next?.shell !== undefined && <NextLine next={row.next.shell} />}
+      </div>
+    </Notice>
+  );
+}
+
+function Definition({ row, detail }: { readonly row: ServerRow; readonly detail: Loaded<Detail> }): VNode {
+  const { value, error, reload } = detail;
+  return (
+    <div class="server-definition">
+      {error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Loading what="the definition" />}
+      {value !== undefined && (
+        <Section title="Definition">
+          {row.reason === "awaiting_approval" && <Approval name={row.name} detail={value} />}
+          <Facts
+            rows={[
+              [
+                "written in",
+                <span key="at" class="fact-copy">
+                  <Text of={value.definedAt} exact class="mono" />
+                  <CopyButton text={value.definedAt} what="the place of the definition" />
+                </span>,
+              ],
+              ["scope", row.scope],
+              ["transport", row.transport],
+              ...value.fields.map(({ label, values }) => [label, <Lines key={label} values={values} />] as const),
+            ]}
+          />
+          {value.notes.map((note) => (
+            <Notice key={note} kind="info">
+              <Text of={note} lines exact />
+            </Notice>
+          ))}
+        </Section>
+      )}
+      <Section title="Catalog">
+        <Facts
+          rows={[
+            ["lists", <CatalogText key="lists" row={row} />],
+            [
+              "tokens",
+              <span key="tokens">
+                {shortNumber(row.tokens)} <span class="muted">(estimated, of the tools that a model is offered)</span>
+              </span>,
+            ],
+            ["protocol", row.protocolVersion ?? "–"],
+            ["calls", `${counted(row.calls, "call")} in 24 hours`],
+            row.lastError === undefined ? undefined : ["last failure", <Text key="error" of={row.lastError} lines />],
+          ]}
+        />
+        {value?.instructions !== undefined && (
+          <>
+            <h3 class="server-subhead">Instructions of the server</h3>
+            <pre class="code-block" tabIndex={0} aria-label="Instructions">
+              <Text of={value.instructions} lines exact most={4000} />
+            </pre>
+          </>
+        )}
+        {value !== undefined && value.prompts.length > 0 && (
+          <>
+            <h3 class="server-subhead">Prompts</h3>
+            <Facts
+              rows={value.prompts.map(({ name, description }) => [
+                name,
+                description === undefined ? "–" : <Text key={name} of={description} most={300} />,
+              ])}
+            />
+          </>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function Lines({ values }: { readonly values: readonly string[] }): ComponentChildren {
+  return values.map((value, at) => (
+    // The values never change their order.
+    <div key={at}>
+      <Text of={value} exact class="mono" />
+    </div>
+  ));
+}
+
+/** Approving lets the server's program start: the person sees above the buttons exactly what would run. */
+function Approval({ name, detail }: { readonly name: string; readonly detail: Detail }): VNode {
+  const { api, announcer } = useApp();
+  return (
+    <Notice kind="warn">
+      <div class="server-approval">
+        <p>
+          <strong>This server waits for your approval.</strong> It is defined by the workspace. Approve it only if you
+          know what it runs:
+        </p>
+        <Decision subject={JSON.stringify(detail)} label="Approve the server">
+          <AllowButton
+            onPress={async () => {
+              await api.run("servers/approve", { server: name });
+              announcer.done(`${name} is approved`);
+            }}
+          >
+            Approve this definition
+          </AllowButton>
+        </Decision>
+        <CopyCommand command={`fairlead trust add ${toShellWord(name)}`} />
+      </div>
+    </Notice>
+  );
+}
