@@ -35,6 +35,9 @@ const columns: readonly Column[] = [
   { id: "took", title: "Took", width: "70px", align: "end" },
 ];
 
+/** The columns that have room beside the details. The details have the others. */
+const besidePanel: ReadonlySet<string> = new Set(["outcome", "time", "request", "client", "took"]);
+
 const outcomes: readonly { readonly value: OutcomeFilter; readonly text: string }[] = [
   { value: "all", text: "All" },
   { value: "ok", text: "ok" },
@@ -126,10 +129,14 @@ export function HistoryView(): VNode {
         <SplitView
           panel={chosen && <EntryPanel entry={chosen} onClose={() => router.setQuery({ entry: undefined })} />}
         >
-          <Table label="Requests, newest first" columns={columns} class="history-table">
+          <Table
+            label="Requests, newest first"
+            columns={chosen === undefined ? columns : columns.filter(({ id }) => besidePanel.has(id))}
+            class="history-table"
+          >
             {byDay(entries).map(([day, ofDay]) => [
               <GroupRow key={day}>{day}</GroupRow>,
-              ...ofDay.map((entry) => <EntryRow key={entry.id} entry={entry} isChosen={entry === chosen} />),
+              ...ofDay.map((entry) => <EntryRow key={entry.id} entry={entry} chosen={chosen} />),
             ])}
           </Table>
           {next !== undefined && (
@@ -145,14 +152,14 @@ export function HistoryView(): VNode {
   );
 }
 
-function EntryRow({ entry, isChosen }: { readonly entry: Entry; readonly isChosen: boolean }): VNode {
+function EntryRow({ entry, chosen }: { readonly entry: Entry; readonly chosen: Entry | undefined }): VNode {
   const { router } = useApp();
   const { query } = useRoute();
   const address = toAddress(["history"], { ...query, entry: entry.id });
   return (
     <Row
       rowKey={`entry ${entry.id}`}
-      isSelected={isChosen || undefined}
+      isSelected={entry === chosen || undefined}
       onOpen={() => router.setQuery({ entry: entry.id })}
       cells={[
         <StateMark key="outcome" {...outcomeState(entry)} />,
@@ -164,16 +171,20 @@ function EntryRow({ entry, isChosen }: { readonly entry: Entry; readonly isChose
           <Text of={entry.server} exact />.<Text of={entry.tool} exact />
         </Link>,
         entry.client === undefined ? (
-          <span key="client" class="muted">
+          <span key="client" class="unknown">
             –
           </span>
         ) : (
           <Text key="client" of={entry.client} exact />
         ),
-        <span key="rule" class="cut muted">
-          {entry.decision}: <Text of={entry.rule} exact />
-        </span>,
-        answerWords(entry),
+        ...(chosen === undefined
+          ? [
+              <span key="rule" class="cut muted">
+                {entry.decision}: <Text of={entry.rule} exact />
+              </span>,
+              answerWords(entry),
+            ]
+          : []),
         tookText(entry.durationMs),
       ]}
     />

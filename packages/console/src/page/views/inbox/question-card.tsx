@@ -113,6 +113,11 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
           </div>
         </Notice>
       )}
+      {!question.isAwaited && !isOver && (
+        <Notice kind="info">
+          The request no longer waits for your answer. The same request, sent again within ten minutes, uses it once.
+        </Notice>
+      )}
       <section class="question-arguments" aria-label="Arguments">
         <h3>
           {question.request === "resource" ? "Address" : count === 0 ? "No arguments" : "Arguments"}
@@ -170,7 +175,7 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
 }
 
 function choiceTitle({ text }: Choice): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return text.startsWith("yes") ? `Y${text.slice(1)}` : `Yes, ${text}`;
 }
 
 function KeyHint(): VNode {

@@ -22,7 +22,7 @@ import { counted } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
 import { useSelection } from "../servers/selection.ts";
 import { needColumns, ServerLine, serverColumns } from "../servers/server-line.tsx";
-import { byNeed, SelectionTools, StateChips, toStateFilter, withSelectAll } from "../servers/server-list.tsx";
+import { byNeed, ListTools, toStateFilter } from "../servers/server-list.tsx";
 
 /** Calls that are shown. */
 const mostCalls = 10;
@@ -60,12 +60,7 @@ export function NowView(): VNode {
           </>
         )
       }
-      tools={
-        <>
-          <SelectionTools selection={selection} />
-          {rows.length > 0 && <StateChips rows={rows} value={filter} />}
-        </>
-      }
+      tools={<ListTools rows={rows} shown={shownNames} filter={filter} selection={selection} />}
     >
       <div class="now">
         <div class={`now-servers ${selection.names.length > 0 ? "is-selecting" : ""}`} ref={box}>
@@ -81,11 +76,7 @@ export function NowView(): VNode {
             </p>
           )}
           {questions.length + changed.length + first.length > 0 && (
-            <Table
-              label="What needs you"
-              columns={withSelectAll(needColumns, first, selection)}
-              class="server-table need-table"
-            >
+            <Table label="What needs you" columns={needColumns} class="server-table need-table">
               {questions.map((question) => (
                 <QuestionLine key={`question ${question.id}`} question={question} />
               ))}
@@ -98,7 +89,7 @@ export function NowView(): VNode {
             </Table>
           )}
           {rest.length > 0 && (
-            <Table label="Other servers" columns={withSelectAll(serverColumns, rest, selection)} class="server-table">
+            <Table label="Other servers" columns={serverColumns} class="server-table">
               {rest.map((name) => (
                 <ServerLine key={`server ${name}`} name={name} selection={selection} />
               ))}

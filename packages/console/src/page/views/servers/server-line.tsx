@@ -17,7 +17,7 @@ import type { Selection } from "./selection.ts";
 
 const common = {
   select: { id: "select", title: "Select", hasHiddenTitle: true, width: "28px", card: "head" },
-  state: { id: "state", title: "State", width: "150px", card: "head" },
+  state: { id: "state", title: "State", width: "160px", card: "head" },
   server: { id: "server", title: "Server", width: "168px", card: "head" },
   since: { id: "since", title: "Since", width: "64px" },
   next: { id: "next", title: "Next step", hasHiddenTitle: true, width: "104px", align: "end", card: "wide" },
@@ -64,7 +64,7 @@ export function ServerLine({ name, selection, isShort = false }: ServerLineProps
     <CatalogText key="catalog" row={row} />,
     shortNumber(row.tokens),
     shortNumber(row.calls),
-    row.median === undefined ? "–" : tookText(row.median),
+    row.median === undefined ? <span class="unknown">–</span> : tookText(row.median),
   ];
   return (
     <Row
@@ -111,7 +111,7 @@ function Cause({ row }: { readonly row: ServerRow }): VNode | null {
 }
 
 export function CatalogText({ row: { counts, isCached } }: { readonly row: ServerRow }): VNode {
-  if (counts === undefined) return <span class="muted">–</span>;
+  if (counts === undefined) return <span class="unknown">–</span>;
   const others = [
     counts.resources + counts.resourceTemplates > 0 ? `${counts.resources + counts.resourceTemplates} res.` : "",
     counts.prompts > 0 ? `${counts.prompts} pr.` : "",

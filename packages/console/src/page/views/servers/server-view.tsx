@@ -1,6 +1,5 @@
 /** One server in full: why it is in its state, where and how it is defined, its log, and what can be done with it. */
 
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ComponentChildren, VNode } from "preact";
 import type { Result } from "../../../protocol/commands.ts";
 import type { ServerRow } from "../../../protocol/rows.ts";
@@ -85,10 +84,11 @@ function ServerTools({ row }: { readonly row: ServerRow }): VNode {
   const group = groupOf(row);
   const isEnabled = row.status !== "disabled";
   const isRunning = group === "connected" || group === "connecting";
+  const canStart = isEnabled && row.reason !== "awaiting_approval" && row.reason !== "untrusted_folder";
   const servers = [name];
   return (
     <>
-      {isEnabled && (
+      {canStart && (
         <>
           <Button
             icon={isRunning ? "again" : "play"}
@@ -127,7 +127,10 @@ function ServerState({ row }: { readonly row: ServerRow }): VNode {
           next try in <Countdown until={row.nextTryAt} />
         </span>
       )}
-      {row.next !== undefined && <NextButton name={row.name} next={row.next} />}
+      {/* The steps that lead to this page are taken below. */}
+      {row.next !== undefined && row.next.action !== "approve" && row.next.action !== "compare" && (
+        <NextButton name={row.name} next={row.next} />
+      )}
     </div>
   );
   if (!isNotFine(row) && row.cause === undefined) return facts;
@@ -149,6 +152,7 @@ function ServerState({ row }: { readonly row: ServerRow }): VNode {
             <CopyButton text={row.evidence} what="the evidence" />
           </div>
         )}
+        {row.next?.text !== undefined && <NextLine next={row.next.text} />}
         {row.next?.shell !== undefined && <NextLine next={row.next.shell} />}
       </div>
     </Notice>
@@ -163,7 +167,6 @@ function Definition({ row, detail }: { readonly row: ServerRow; readonly detail:
       {value === undefined && error === undefined && <Loading what="the definition" />}
       {value !== undefined && (
         <Section title="Definition">
-          {row.reason === "awaiting_approval" && <Approval name={row.name} detail={value} />}
           <Facts
             rows={[
               [
@@ -183,6 +186,7 @@ function Definition({ row, detail }: { readonly row: ServerRow; readonly detail:
               <Text of={note} lines exact />
             </Notice>
           ))}
+          {row.reason === "awaiting_approval" && <Approval name={row.name} detail={value} />}
         </Section>
       )}
       <Section title="Catalog">
@@ -233,28 +237,25 @@ function Lines({ values }: { readonly values: readonly string[] }): ComponentChi
   ));
 }
 
-/** Approving lets the server's program start: the person sees above the buttons exactly what would run. */
+/** Approving lets the server's program start: the person sees above the button exactly what would run. */
 function Approval({ name, detail }: { readonly name: string; readonly detail: Detail }): VNode {
   const { api, announcer } = useApp();
   return (
-    <Notice kind="warn">
-      <div class="server-approval">
-        <p>
-          <strong>This server waits for your approval.</strong> It is defined by the workspace. Approve it only if you
-          know what it runs:
-        </p>
-        <Decision subject={JSON.stringify(detail)} label="Approve the server">
-          <AllowButton
-            onPress={async () => {
-              await api.run("servers/approve", { server: name });
-              announcer.done(`${name} is approved`);
-            }}
-          >
-            Approve this definition
-          </AllowButton>
-        </Decision>
-        <CopyCommand command={`fairlead trust add ${toShellWord(name)}`} />
-      </div>
-    </Notice>
+    <div class="server-approval">
+      <p>
+        <strong>Approve this server?</strong> The workspace has defined it as shown above. After your approval, Fairlead
+        starts it when it is used, until its definition changes.
+      </p>
+      <Decision subject={JSON.stringify(detail)} label="Approve the server">
+        <AllowButton
+          onPress={async () => {
+            await api.run("servers/approve", { server: name });
+            announcer.done(`${name} is approved`);
+          }}
+        >
+          Approve this definition
+        </AllowButton>
+      </Decision>
+    </div>
   );
 }

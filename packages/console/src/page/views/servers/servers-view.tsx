@@ -14,7 +14,7 @@ import { useLive, useRows } from "../../live.ts";
 import type { ViewAddress } from "../../router.ts";
 import { useSelection } from "./selection.ts";
 import { ServerLine, serverColumns } from "./server-line.tsx";
-import { byNeed, SelectionTools, StateChips, toStateFilter, withSelectAll } from "./server-list.tsx";
+import { byNeed, ListTools, toStateFilter } from "./server-list.tsx";
 import { ServerView } from "./server-view.tsx";
 
 export function ServersView({ path: [name, tab] }: ViewAddress): VNode {
@@ -42,7 +42,6 @@ function AllServers(): VNode {
       title="Servers"
       tools={
         <>
-          <SelectionTools selection={selection} />
           <SearchInput
             label="Filter servers"
             value={search}
@@ -52,13 +51,13 @@ function AllServers(): VNode {
         </>
       }
     >
-      <StateChips rows={rows} value={filter} />
+      <ListTools rows={rows} shown={names} filter={filter} selection={selection} />
       <div ref={box} class={selection.names.length > 0 ? "is-selecting" : undefined}>
         {about !== undefined && shown.length === 0 && (
           <Empty title={rows.length === 0 ? "No server is configured" : "No server fits the filter"} />
         )}
         {shown.length > 0 && (
-          <Table label="Servers" columns={withSelectAll(serverColumns, names, selection)} class="server-table">
+          <Table label="Servers" columns={serverColumns} class="server-table">
             {order.map((name) => (
               <ServerLine key={name} name={name} selection={selection} />
             ))}
