@@ -20,14 +20,18 @@ const switches = [
   "--disable-sync",
 ];
 
-/** Starts Chromium without a window. Prints what is tested in it, or that Chromium is absent. */
-export async function openChromium(subject: string): Promise<Browser | undefined> {
+/**
+ * Starts Chromium without a window. Prints what is tested in it, or that Chromium is absent.
+ *
+ * @param more More switches of Chromium.
+ */
+export async function openChromium(subject: string, more: readonly string[] = []): Promise<Browser | undefined> {
   if (chromiumProgram === undefined) {
     process.stderr.write(`${subject}: Chromium is absent, not tested\n`);
     return undefined;
   }
   const { chromium } = await import("playwright-core");
-  const browser = await chromium.launch({ executablePath: chromiumProgram, args: switches });
+  const browser = await chromium.launch({ executablePath: chromiumProgram, args: [...switches, ...more] });
   process.stderr.write(`${subject}: tested in Chromium ${browser.version()}\n`);
   return browser;
 }

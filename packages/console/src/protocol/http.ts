@@ -12,7 +12,8 @@
  * The page keeps the bearer in `sessionStorage`, under the pathname, so that a reload keeps its session. A bearer ends
  * with its console; then every request is answered with 401, and the page says how to open it again. The session of a
  * question's page knows this question alone: its snapshot has no servers, and `questions/answer` is its only command.
- * Only the first exchange for a question succeeds: a later one gets 401.
+ * Only the first exchange for a question succeeds: a later one gets 401, and 404 if the question is no longer open. A page whose
+ * bearer has ended learns why from an exchange with an empty code.
  *
  * Events.
  *

@@ -6,7 +6,10 @@ import type { ConsoleOptions, OpenedConsole } from "@fairlead/gateway/console-po
 import type { ConsoleSource } from "../console-source.ts";
 import { EventRing } from "./event-ring.ts";
 import type { PageFiles } from "./page-files.ts";
-import { PageListener, type PageSubject } from "./page-listener.ts";
+import { PageListener } from "./page-listener.ts";
+
+/** An address can be opened for this many milliseconds. */
+const addressTime = 60_000;
 
 export interface ConsolesOptions {
   /** Reads the files of the page. Called when the first console is opened. */
@@ -43,16 +46,20 @@ export class Consoles {
    */
   async open(host: OpenedHost, { port }: ConsoleOptions): Promise<OpenedConsole> {
     this.#files ??= this.#readFiles();
-    const listener = await PageListener.listen({ files: this.#files, clock: this.#clock, port });
     const { source, ring } = this.#enter(host);
-    const subject: PageSubject = { kind: "console", path: "/", source, ring };
+    const listening = PageListener.listen({ files: this.#files, clock: this.#clock, port });
+    const listener = await listening.catch(async (error: unknown) => {
+      await this.#leave(host);
+      throw error;
+    });
+    const page = listener.open({ kind: "console", path: "/", source, ring });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await listener.close();
       await this.#leave(host);
     };
     return {
-      newAddress: () => listener.newAddress(subject),
+      newAddress: () => page.newAddress(addressTime),
       close: () => (closing ??= close()),
     };
   }

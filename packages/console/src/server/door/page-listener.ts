@@ -10,17 +10,17 @@ import {
 import type { AddressInfo } from "node:net";
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import { isObject, parseJson, stringOf } from "@fairlead/wire/json";
+import { parseObject, stringOf } from "@fairlead/wire/json";
 import { createUnusedConnections } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import type { CommandFailure, Verb } from "../../protocol/commands.ts";
 import type { PagePath, SessionAnswer } from "../../protocol/http.ts";
 import type { ConsoleSource } from "../console-source.ts";
 import { AnsweredCommands, type CommandAnswer } from "./answered-commands.ts";
-import { loopback, refusalOf } from "./checks.ts";
+import { loopback, type Refusal, refusalOf } from "./checks.ts";
 import type { EventRing } from "./event-ring.ts";
 import { streamEvents } from "./event-stream.ts";
-import { assetCaching, pageHeaders } from "./headers.ts";
+import { answerHeaders, assetCaching, pageHeaders, refusalHeaders } from "./headers.ts";
 import { encoded, type PageFile, type PageFiles } from "./page-files.ts";
 import { type Session, Sessions } from "./sessions.ts";
 
@@ -30,6 +30,20 @@ export interface PageSubject {
   readonly path: PagePath;
   readonly source: Pick<ConsoleSource, "snapshot" | "run">;
   readonly ring: EventRing;
+}
+
+/** A page that can be opened. */
+export interface OpenPage {
+  /**
+   * Returns a new address of the page. The first window that opens it gets a session.
+   *
+   * @param time The milliseconds within which the address can be opened.
+   */
+  newAddress(time: number): string;
+  /** Whether a window has opened one of its addresses. */
+  isVisited(): boolean;
+  /** Makes its addresses and sessions invalid, and tells its windows. */
+  close(): void;
 }
 
 export interface PageListenerOptions {
@@ -54,6 +68,8 @@ export class PageListener {
   readonly #server: Server;
   readonly #sessions: Sessions<PageSubject>;
   readonly #commands = new WeakMap<Session<PageSubject>, AnsweredCommands>();
+  readonly #subjects = new Map<string, PageSubject>();
+  readonly #visited = new WeakSet<PageSubject>();
   readonly #streams = new Set<Promise<void>>();
   #port = 0;
 
@@ -73,7 +89,8 @@ export class PageListener {
       { maxHeaderSize: 16 * 1024, requestTimeout: receiveTime, headersTimeout: receiveTime, keepAliveTimeout: 30_000 },
       (request, response) => {
         const { socket } = request;
-        unused.remove(socket);
+        // A request whose body never comes does not use its connection.
+        request.once("end", () => unused.remove(socket));
         response.once("close", () => unused.add(socket));
         this.#handle(request, response).catch(() => {
           if (response.headersSent) response.destroy();
@@ -91,14 +108,23 @@ export class PageListener {
     return this.#port;
   }
 
-  /** Returns a new address of the page. The first window that opens it within a minute gets a session. */
-  newAddress(subject: PageSubject): string {
-    return `http://${loopback}:${this.#port}${subject.path}#k=${this.#sessions.newCode(subject)}`;
+  /** Opens a page. No other open page has its path. */
+  open(subject: PageSubject): OpenPage {
+    this.#subjects.set(subject.path, subject);
+    return {
+      newAddress: (time) =>
+        `http://${loopback}:${this.#port}${subject.path}#k=${this.#sessions.newCode(subject, time)}`,
+      isVisited: () => this.#visited.has(subject),
+      close: () => {
+        if (this.#subjects.get(subject.path) === subject) this.#subjects.delete(subject.path);
+        this.#sessions.end(subject);
+      },
+    };
   }
 
   /** Makes all bearers invalid, tells the open pages and stops listening. */
   async close(): Promise<void> {
-    this.#sessions.close();
+    for (const subject of this.#subjects.values()) this.#sessions.end(subject);
     const closed = new Promise((resolve) => this.#server.close(resolve));
     let callOff = (): void => {};
     const late = new Promise<void>((resolve) => {
@@ -114,13 +140,17 @@ export class PageListener {
     const { method = "", headers } = request;
     const path = pathOf(request);
     const refusal = refusalOf({ method, path, headers }, this.#port);
+    const isApi = path.startsWith("/api/");
+    if (refusal !== undefined && !isApi) return refuse(response, refusal);
     if (refusal !== undefined) return fail(response, refusal.status, { code: "denied", message: refusal.message });
-    if (path.startsWith("/api/")) return this.#answer(request, response, path.slice("/api/".length));
+    if (isApi) return this.#answer(request, response, path.slice("/api/".length));
+    // Its end tells that the connection is in use.
+    request.resume();
     const asset = this.#files.assets.get(path);
     if (asset !== undefined) return sendFile(request, response, asset, assetCaching);
     if (path === "/" || /^\/question\/[\w-]{1,64}$/.test(path))
       return sendFile(request, response, this.#files.document);
-    return fail(response, 404, { code: "not_found", message: "there is nothing at this address" });
+    return refuse(response, { status: 404, message: "there is nothing at this address" });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
@@ -129,20 +159,28 @@ export class PageListener {
     const session = this.#sessions.find(request.headers.authorization);
     if (session === undefined) return fail(response, 401, noSession);
     if (isPost) return this.#run(request, response, name, session);
+    request.resume();
     if (name === "events") return this.#stream(request, response, session);
     return fail(response, 404, { code: "not_found", message: "there is nothing at this address" });
   }
 
   async #openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
-    const given = body === undefined ? undefined : parseJson(body);
-    const path = isObject(given) ? stringOf(given["path"]) : undefined;
-    const code = isObject(given) ? stringOf(given["code"]) : undefined;
-    const bearer = this.#sessions.exchange(code ?? "", (subject) => subject.path === path);
-    if (bearer === undefined) return fail(response, 401, usedCode);
-    const session = this.#sessions.find(`Bearer ${bearer}`);
-    const answer: SessionAnswer = { bearer, kind: session?.subject.kind ?? "console" };
-    return sendJson(response, 200, answer);
+    const given = parseObject(body ?? "") ?? {};
+    const path = stringOf(given["path"]) ?? "";
+    const subject = this.#subjects.get(path);
+    if (subject === undefined) return fail(response, 404, { code: "not_found", message: goneText, next: approvals });
+    const bearer = this.#sessions.exchange(stringOf(given["code"]) ?? "", subject);
+    if (bearer === undefined) return fail(response, 401, this.#wrongCode(subject));
+    this.#visited.add(subject);
+    const answer: SessionAnswer = { bearer, kind: subject.kind };
+    return sendAnswer(response, 200, Buffer.from(JSON.stringify(answer)));
+  }
+
+  #wrongCode(subject: PageSubject): CommandFailure["error"] {
+    if (subject.kind === "console") return { code: "auth_failed", message: usedText, next: "fairlead console" };
+    const message = this.#visited.has(subject) ? elsewhereText : incompleteText;
+    return { code: "auth_failed", message, next: approvals };
   }
 
   async #stream(request: IncomingMessage, response: ServerResponse, session: Session<PageSubject>): Promise<void> {
@@ -150,7 +188,7 @@ export class PageListener {
       return fail(response, 503, { code: "busy", message: `${mostStreams} pages of this console are already open` });
     const given = request.headers["last-event-id"];
     const after = typeof given === "string" && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
-    response.writeHead(200, { ...pageHeaders(), "content-type": "text/event-stream; charset=utf-8" });
+    response.writeHead(200, { ...answerHeaders, "content-type": "text/event-stream; charset=utf-8" });
     response.flushHeaders();
     const { source, ring } = session.subject;
     const streaming = streamEvents(response, { source, ring, after, clock: this.#clock, signal: session.signal });
@@ -170,15 +208,15 @@ export class PageListener {
       return fail(response, 400, { code: "usage", message: "the header idempotency-key is missing" });
     const body = await readBody(request);
     if (body === undefined) return fail(response, 413, { code: "too_large", message: "the body is too large" });
-    const params = parseJson(body);
-    if (!isObject(params)) return fail(response, 400, { code: "usage", message: "the body must be a JSON object" });
+    const params = parseObject(body);
+    if (params === undefined) return fail(response, 400, { code: "usage", message: "the body must be a JSON object" });
     const { subject, signal } = session;
     const commands = this.#commands.get(session) ?? new AnsweredCommands();
     this.#commands.set(session, commands);
     const answer = await commands.run(key, verb, body, () => runCommand(subject, verb, params, signal));
     if (answer === undefined)
       return fail(response, 409, { code: "usage", message: "this key was used before, and its answer is not kept" });
-    send(response, answer.status, answer.body, { ...jsonType, "event-id": answer.lastEvent });
+    sendAnswer(response, answer.status, answer.body, { "event-id": answer.lastEvent });
   }
 }
 
@@ -215,13 +253,13 @@ const noSession: CommandFailure["error"] = {
   next: "fairlead console",
 };
 
-const usedCode: CommandFailure["error"] = {
-  code: "auth_failed",
-  message: "this address was used before, or is older than a minute",
-  next: "fairlead console",
-};
-
-const jsonType = { "content-type": "application/json; charset=utf-8" } as const;
+const approvals = "fairlead approvals";
+const usedText = "this address was used before, or is older than a minute";
+const goneText =
+  "This question is not open here any more: it was answered, or the program no longer asks it on this page. To list the questions that still wait, run: fairlead approvals";
+const incompleteText = "To see the question, open the whole address, including the part after the #.";
+const elsewhereText =
+  "This question was already opened, and only the window that opened it first shows it and takes the answer. If you did not open it, another program has opened its address: run fairlead approvals in a terminal, and deny the request.";
 
 function sendFile(
   request: IncomingMessage,
@@ -230,30 +268,34 @@ function sendFile(
   caching: OutgoingHttpHeaders = {},
 ): void {
   const { encoding, body } = encoded(file, String(request.headers["accept-encoding"] ?? ""));
-  send(response, 200, body, {
+  response.writeHead(200, {
+    ...pageHeaders(),
     "content-type": file.type,
+    "content-length": body.length,
     vary: "accept-encoding",
     ...(encoding && { "content-encoding": encoding }),
     ...caching,
   });
+  response.end(body);
 }
 
-function sendJson(response: ServerResponse, status: number, value: unknown, headers: OutgoingHttpHeaders = {}): void {
-  send(response, status, Buffer.from(JSON.stringify(value)), { ...jsonType, ...headers });
+function refuse(response: ServerResponse, { status, message }: Refusal): void {
+  response.writeHead(status, { ...refusalHeaders, connection: "close" }).end(`${message}\n`);
 }
 
 /** The rest of the request may not have been read, so its connection is not used again. */
 function fail(response: ServerResponse, status: number, error: CommandFailure["error"]): void {
-  sendJson(response, status, { error }, { connection: "close" });
+  sendAnswer(response, status, Buffer.from(JSON.stringify({ error })), { connection: "close" });
 }
 
-function send(response: ServerResponse, status: number, body: Buffer, headers: OutgoingHttpHeaders): void {
-  response.writeHead(status, { ...pageHeaders(), "content-length": body.length, ...headers });
+function sendAnswer(response: ServerResponse, status: number, body: Buffer, headers: OutgoingHttpHeaders = {}): void {
+  response.writeHead(status, { ...answerHeaders, "content-length": body.length, ...headers });
   response.end(body);
 }
 
 /** Returns the body; undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytes) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -1,11 +1,10 @@
 /** Who may use a console: one-time codes in addresses, and the bearers that pages get for them. */
 
 import { hash, randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Clock } from "@fairlead/core/clock";
 
-/** An address can be opened for this many milliseconds. */
-const codeTime = 60_000;
-/** One more closes the oldest: each is a window that a person has opened. */
+/** Maximum numbers for one subject. One more ends the oldest: each is a window that a person has opened. */
 const mostSessions = 32;
 const mostCodes = 32;
 
@@ -31,34 +30,28 @@ export class Sessions<T> {
   }
 
   /** Returns a new code for the subject. It can be exchanged once, within `time` milliseconds. */
-  newCode(subject: T, time: number = codeTime): string {
+  newCode(subject: T, time: number): string {
     const code = newSecret();
     const digest = digestOf(code);
     const callOff = this.#clock.after(time, () => this.#codes.delete(digest), { background: true });
     this.#codes.set(digest, { subject, callOff });
-    const [oldest] = this.#codes.keys();
-    if (this.#codes.size > mostCodes && oldest !== undefined) this.#removeCode(oldest);
+    const [oldest, ...others] = this.#codesOf(subject);
+    if (oldest !== undefined && others.length >= mostCodes) this.#removeCode(oldest);
     return code;
   }
 
   /** Returns the bearer for a code; undefined if the code is wrong, used or expired, or for another subject. */
-  exchange(code: string, isMeant: (subject: T) => boolean): string | undefined {
+  exchange(code: string, subject: T): string | undefined {
     const digest = digestOf(code);
-    const found = this.#codes.get(digest);
-    if (found === undefined || !isMeant(found.subject)) return undefined;
+    if (this.#codes.get(digest)?.subject !== subject) return undefined;
     this.#removeCode(digest);
     const ended = new AbortController();
+    // Each stream and each running command of the session listens.
+    setMaxListeners(0, ended.signal);
     const bearer = newSecret();
-    this.#sessions.set(digestOf(bearer), {
-      subject: found.subject,
-      signal: ended.signal,
-      end: () => ended.abort(),
-    });
-    const [[oldest, session] = []] = this.#sessions;
-    if (this.#sessions.size > mostSessions && oldest !== undefined) {
-      this.#sessions.delete(oldest);
-      session?.end();
-    }
+    this.#sessions.set(digestOf(bearer), { subject, signal: ended.signal, end: () => ended.abort() });
+    const [oldest, ...others] = this.#sessionsOf(subject);
+    if (oldest !== undefined && others.length >= mostSessions) this.#endSession(oldest);
     return bearer;
   }
 
@@ -68,16 +61,29 @@ export class Sessions<T> {
     return bearer === undefined ? undefined : this.#sessions.get(digestOf(bearer));
   }
 
-  /** Makes all codes and bearers invalid. */
-  close(): void {
-    for (const digest of this.#codes.keys()) this.#removeCode(digest);
-    for (const session of this.#sessions.values()) session.end();
-    this.#sessions.clear();
+  /** Makes the codes and bearers of the subject invalid. */
+  end(subject: T): void {
+    for (const digest of this.#codesOf(subject)) this.#removeCode(digest);
+    for (const digest of this.#sessionsOf(subject)) this.#endSession(digest);
+  }
+
+  /** The codes of a subject, oldest first. */
+  #codesOf(subject: T): readonly string[] {
+    return [...this.#codes].flatMap(([digest, code]) => (code.subject === subject ? [digest] : []));
+  }
+
+  #sessionsOf(subject: T): readonly string[] {
+    return [...this.#sessions].flatMap(([digest, session]) => (session.subject === subject ? [digest] : []));
   }
 
   #removeCode(digest: string): void {
     this.#codes.get(digest)?.callOff();
     this.#codes.delete(digest);
+  }
+
+  #endSession(digest: string): void {
+    this.#sessions.get(digest)?.end();
+    this.#sessions.delete(digest);
   }
 }
 
