@@ -14,6 +14,7 @@ const checks = {
   names: ["node", "scripts/checks/names.mjs"],
   "safe text": ["node", "scripts/checks/safe-text.mjs"],
   "doc paths": ["node", "scripts/checks/doc-paths.mjs"],
+  "page size": ["node", "scripts/checks/page-size.mjs"],
   dead: ["knip", "--cache"],
 };
 const env = { ...process.env, PATH: `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH}` };

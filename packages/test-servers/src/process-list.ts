@@ -29,8 +29,8 @@ export function childrenOf(parent: number, word: string): readonly number[] {
 }
 
 /** Waits for a condition that another process brings about, if there is no event to wait for. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Reads a file. A missing file, or a file of another user, reads as empty. */

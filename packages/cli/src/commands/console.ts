@@ -1,7 +1,6 @@
 /** `fairlead console`: opens a page in the browser that shows and controls the servers of a workspace. */
 
-import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openUrlThrough } from "@fairlead/core/connect";
@@ -59,7 +58,8 @@ Examples:
     const { port, open } = command.opts<Options>();
     const configuration = await configurationOf(context);
     const wanted = toPort(port, context);
-    const show = open ? (address: string) => openPage(address, configuration, context) : printAddress(context);
+    await using file = redirectFile(configuration);
+    const show = open ? (address: string) => openPage(address, file, configuration, context) : printAddress(context);
     const stopped = new Promise<"stopped">((resolve) => {
       if (io.signal.aborted) resolve("stopped");
       else io.signal.addEventListener("abort", () => resolve("stopped"), { once: true });
@@ -113,20 +113,45 @@ function printAddress({ io, out, globals }: Context): (address: string) => Promi
   };
 }
 
-/** Opens the browser, through a file: the address contains a code, and command lines are visible to other users. */
-async function openPage(address: string, configuration: Configuration, { out, io }: Context): Promise<void> {
-  const folder = join(configuration.locations.state, "console");
-  const file = join(folder, `${randomBytes(8).toString("hex")}.html`);
-  const remove = (): void => void rm(file, { force: true }).catch(() => undefined);
-  await ensurePrivateFolder(folder);
-  io.signal.addEventListener("abort", remove, { once: true });
-  const isOpen = await openUrlThrough(file, address, programPlace(configuration));
+/** A file that leads the browser to the page: the address has a code, and other users can see the command line of a browser. */
+interface RedirectFile extends AsyncDisposable {
+  /** Makes place for a new file in a private folder. Returns its path. */
+  prepare(): Promise<string>;
+}
+
+/** An address is worth nothing after this many milliseconds, and neither is the file with it. */
+const addressTime = 60_000;
+
+function redirectFile({ locations }: Configuration): RedirectFile {
+  const folder = join(locations.state, "console");
+  const file = join(folder, `${process.pid}.html`);
+  return {
+    async prepare() {
+      await ensurePrivateFolder(folder);
+      for (const name of await readdir(folder)) {
+        const path = join(folder, name);
+        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
+        // Of a command that was killed.
+        if (path === file || mtimeMs < Date.now() - addressTime) await rm(path, { force: true });
+      }
+      return file;
+    },
+    [Symbol.asyncDispose]: () => rm(file, { force: true }),
+  };
+}
+
+async function openPage(
+  address: string,
+  file: RedirectFile,
+  configuration: Configuration,
+  { out }: Context,
+): Promise<void> {
+  const isOpen = await openUrlThrough(await file.prepare(), address, programPlace(configuration));
   const { root } = configuration.locations;
   if (isOpen) {
     out.say(safe`The console of ${toVisibleLine(root)} opens in your browser.`);
     return;
   }
-  remove();
   out.warn(safe`No browser could be started. Open this address on this machine within a minute:`);
   out.exactly(toSafeLine(address));
 }
