@@ -24,12 +24,15 @@ export function checkPage({ files, first }) {
   if (sizes.first > mostFirst) violations.push(`the first load has ${sizes.first} bytes, more than ${mostFirst}`);
   if (sizes.all > mostAll) violations.push(`all files have ${sizes.all} bytes, more than ${mostAll}`);
   for (const name of shown)
-    for (const url of foreignIn(files.get(name).toString("utf8"))) violations.push(`${name} contains the address ${url}`);
+    for (const url of foreignIn(files.get(name).toString("utf8")))
+      violations.push(`${name} contains the address ${url}`);
   return { sizes, violations };
 }
 
 function foreignIn(text) {
-  const found = [...text.matchAll(/(?:https?:|wss?:)?\/\/[a-z0-9][\w.-]*\.[a-z]{2,}[^\s"'`\\)]*/gi)].map(([url]) => url);
+  const found = [...text.matchAll(/(?:https?:|wss?:)?\/\/[a-z0-9][\w.-]*\.[a-z]{2,}[^\s"'`\\)]*/gi)].map(
+    ([url]) => url,
+  );
   return found.filter((url) => !harmless.some((pattern) => pattern.test(url)));
 }
 

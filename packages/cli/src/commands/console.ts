@@ -58,7 +58,7 @@ Examples:
     const { port, open } = command.opts<Options>();
     const configuration = await configurationOf(context);
     const wanted = toPort(port, context);
-    await using file = redirectFile(configuration);
+    const file = redirectFile(configuration);
     const show = open ? (address: string) => openPage(address, file, configuration, context) : printAddress(context);
     const stopped = new Promise<"stopped">((resolve) => {
       if (io.signal.aborted) resolve("stopped");
@@ -78,6 +78,7 @@ Examples:
       }
     } finally {
       enter?.close();
+      await file.remove();
       await opened.close();
     }
   },
@@ -114,9 +115,10 @@ function printAddress({ io, out, globals }: Context): (address: string) => Promi
 }
 
 /** A file that leads the browser to the page: the address has a code, and other users can see the command line of a browser. */
-interface RedirectFile extends AsyncDisposable {
+interface RedirectFile {
   /** Makes place for a new file in a private folder. Returns its path. */
   prepare(): Promise<string>;
+  remove(): Promise<void>;
 }
 
 /** An address is worth nothing after this many milliseconds, and neither is the file with it. */
@@ -136,7 +138,7 @@ function redirectFile({ locations }: Configuration): RedirectFile {
       }
       return file;
     },
-    [Symbol.asyncDispose]: () => rm(file, { force: true }),
+    remove: () => rm(file, { force: true }),
   };
 }
 

@@ -37,7 +37,7 @@ async function newWindow() {
 }
 
 /** Runs a function of the page, written as text: the types of this file are those of Node. */
-function evaluate(page: Page, body: string, argument: unknown = undefined): Promise<unknown> {
+function evaluate(page: Page, body: string, argument?: unknown): Promise<unknown> {
   return page.evaluate(`(async (given) => { ${body} })(${JSON.stringify(argument ?? null)})`);
 }
 

@@ -26,7 +26,7 @@ export async function servePage(source: ScriptedSource, { folder = built, port =
   return {
     port: listener.port,
     ring,
-    address: (path = "/", kind = "console") => listener.newAddress({ kind, path, source, ring }),
+    address: (path = "/", kind = "console") => listener.open({ kind, path, source, ring }).newAddress(60_000),
     async [Symbol.asyncDispose]() {
       stop();
       await listener.close();
