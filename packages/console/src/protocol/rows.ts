@@ -82,6 +82,8 @@ export type Question = {
   readonly since: number;
   readonly deadline?: number | undefined;
   readonly server: string;
+  /** The call of this console that waits for the answer. */
+  readonly call?: string | undefined;
 } & (
   | {
       /** A rule asks about a request. */
