@@ -94,7 +94,7 @@ export const forbidden = [
     severity: "error",
     from: { path: "^packages/console/src/page/" },
     to: {
-      path: "^(packages/(?!console/src/(form|page|protocol)/|core/src/(doors|text|normalise)/|wire/src/shapes/)|node:)",
+      path: "^(packages/(?!console/src/(form|page|protocol)/|core/src/(doors/|text/|normalise|plain-text)|wire/src/shapes/)|node:)",
     },
   },
   {

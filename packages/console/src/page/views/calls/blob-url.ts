@@ -22,10 +22,10 @@ export interface BlockPlace {
 /** Reads the bytes. `type`: the type that the browser gets; a block's own type is the server's claim. */
 export async function readBlob(
   { api }: Pick<ReturnType<typeof useApp>, "api">,
-  place: BlockPlace,
+  block: BlockPlace,
   type?: string,
 ): Promise<Blob> {
-  const { base64, type: claimed } = await api.run("calls/blob", { ...place });
+  const { base64, type: claimed } = await api.run("calls/blob", { ...block });
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return new Blob([bytes], { type: type ?? claimed });
 }
