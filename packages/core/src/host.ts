@@ -300,6 +300,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     changeSettings: (change) => host.changeSettings(change),
     requests: host.requests,
     hide: host.secrets.hide,
+    issuesOf: host.issuesOf,
     gateway: {
       servers,
       forward: (request, given = {}) => forward(request, given, host),

@@ -2,6 +2,7 @@
 
 import type { Era, JsonObject, McpRequestOptions, RequestHandler, ServerInfo } from "@fairlead/wire";
 import type { Redact } from "../connect/redact.ts";
+import type { Issue } from "../execute/validation/validation.ts";
 import type { ConfirmPort } from "../policy/confirmation.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { RequestWatch } from "../request/request-watch.ts";
@@ -179,6 +180,13 @@ export interface OpenedHost extends Host {
   changeSettings<T>(change: () => Promise<T>): Promise<T>;
   /** The requests that run now, for a program that shows them. */
   readonly requests: RequestWatch;
+  /**
+   * What is wrong with the arguments of a call, by the schema that the server has listed. Empty if it lists no such tool.
+   * Connects no server.
+   *
+   * @throws HostError `server_unknown`
+   */
+  issuesOf(server: string, tool: string, args: JsonObject): Promise<readonly Pick<Issue, "path" | "message">[]>;
   /** Like `hideSecrets`, without waiting. */
   readonly hide: Redact;
   /** What only the gateway needs. */

@@ -3,11 +3,12 @@
  * gives it the functions that programs use.
  */
 
-import type { LargeMessages } from "@fairlead/wire";
+import type { JsonObject, LargeMessages } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import { createEmitter, type Emitter, type ServerChanges, type ServerState } from "../events.ts";
 import type { Executor } from "../execute/executor.ts";
+import type { Issue } from "../execute/validation/validation.ts";
 import type { Validator } from "../execute/validation/validator.ts";
 import { once } from "../files/once.ts";
 import type { StoredFile } from "../files/result-files.ts";
@@ -75,7 +76,7 @@ export class RunningHost implements ForwardingHost {
   readonly #context: HostConnectContext;
   readonly #watching: FileWatch | undefined;
   #executor: Promise<Executor<Connection>> | undefined;
-  #validator: Validator | undefined;
+  #validator: Promise<Validator> | undefined;
   #subscriptions: Promise<Subscriptions> | undefined;
   /** Whether all servers have been started, not only some of them. */
   #isStarted = false;
@@ -216,7 +217,7 @@ export class RunningHost implements ForwardingHost {
     const ended = this.work.close();
     await Promise.all([ended, this.servers.close(), this.options.ide?.close()]);
     await this.#executor;
-    await this.#validator?.close();
+    await (await this.#validator)?.close();
     (await this.#subscriptions)?.[Symbol.dispose]();
     await this.conversations.close();
     await this.ledger.flush();
@@ -224,15 +225,32 @@ export class RunningHost implements ForwardingHost {
     await this.#context.close();
   });
 
+  /**
+   * What is wrong with the arguments of a call, by the schema that the server has listed. Empty if it lists no such tool.
+   * Connects no server.
+   */
+  readonly issuesOf = (serverName: string, tool: string, args: JsonObject): Promise<readonly Issue[]> =>
+    this.work.run(async (signal) => {
+      const listed = this.servers.get(serverName).listedBy().toolOf(tool);
+      if (listed === undefined) return [];
+      const { validateArguments } = await import("../execute/check-values.ts");
+      const { issues } = await validateArguments(await this.#openValidator(), listed.inputSchema, args, signal);
+      return issues;
+    });
+
+  #openValidator(): Promise<Validator> {
+    this.#validator ??= import("../execute/validation/validator.ts").then(({ createValidator }) => createValidator());
+    return this.#validator;
+  }
+
   async #openExecutor(): Promise<Executor<Connection>> {
-    const [{ createExecutor }, { createValidator }] = await Promise.all([
+    const [{ createExecutor }, validator] = await Promise.all([
       import("../execute/executor.ts"),
-      import("../execute/validation/validator.ts"),
+      this.#openValidator(),
     ]);
-    this.#validator = createValidator();
     return createExecutor<Connection>({
       limits: () => this.servers.configuration.settings.host.limits,
-      validator: this.#validator,
+      validator,
       reconnect: (connection, signal) => connection.ready(signal),
       clock: this.clock,
     });
