@@ -298,8 +298,10 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
       return servers.configuration;
     },
     changeSettings: (change) => host.changeSettings(change),
+    messages: host.messages,
     requests: host.requests,
     hide: host.secrets.hide,
+    accept: (server, tool, digest) => work.run(() => host.accept(server, tool, digest)),
     issuesOf: host.issuesOf,
     gateway: {
       servers,

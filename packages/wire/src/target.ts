@@ -144,8 +144,13 @@ export interface ConnectOptions {
   /** Called with the server's stderr as it arrives. The text may contain terminal control characters. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;
-  /** Called with every message. It may contain secrets, so redact it before you log it. */
-  readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
+  /**
+   * Called with every message. It may contain secrets, so redact it before you log it. `signal`: the option `signal` of
+   * the request that is sent.
+   */
+  readonly onMessage?:
+    | ((direction: "sent" | "received", message: JsonObject, signal?: AbortSignal) => void)
+    | undefined;
   /**
    * Returns the proxy's URL, or undefined for a direct connection. Default: from `HTTPS_PROXY`, `HTTP_PROXY`,
    * `ALL_PROXY` and `NO_PROXY`.

@@ -1,11 +1,11 @@
 /** Formats the output of `connect` and `disconnect`: the change of each client's file, and its outcome. */
 
+import { looksSecret, previewEntry } from "@fairlead/console/server/words/server-redaction";
 import type { HostError } from "@fairlead/core/errors";
 import { hidden } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject } from "@fairlead/wire/json";
 import { errorDocument, unlessEmpty } from "../output/output.ts";
-import { looksSecret, previewEntry } from "../output/servers/server-redaction.ts";
 import { type ClientName, clients, type ForeignEntry } from "./client.ts";
 import type { MovePlan } from "./move-servers.ts";
 

@@ -1,13 +1,13 @@
 /** `fairlead settings`: shows where the settings files are, checks them, and prints their JSON Schema. */
 
+import { problemLines } from "@fairlead/console/server/words/server-details";
+import { missingSecretLines, missingSecrets } from "@fairlead/console/server/words/server-redaction";
 import { HostError } from "@fairlead/core/errors";
 import { loadPolicies } from "@fairlead/core/policy";
 import { type Locations, type Scope, type SettingsFile, settingsJsonSchema } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { loadConfiguration } from "@fairlead/core/trust";
 import { count, table } from "../output/output.ts";
-import { problemLines } from "../output/servers/server-details.ts";
-import { missingSecretLines, missingSecrets } from "../output/servers/server-redaction.ts";
 import { configurationOf, optionsIfTrusted } from "../shell/configuration.ts";
 import type { Verb } from "../shell/verb.ts";
 

@@ -4,6 +4,7 @@
  */
 
 import { relative } from "node:path";
+import { problemLines, transportWord } from "@fairlead/console/server/words/server-details";
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type HostTool } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/plain-text";
@@ -12,7 +13,6 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { type ResumeOptions, wantedConversation } from "../conversations/find-conversation.ts";
 import { type Style, table } from "../output/output.ts";
-import { problemLines, transportWord } from "../output/servers/server-details.ts";
 import { statusDocument, statusWords } from "../output/servers/server-state.ts";
 import { shortPath } from "../output/time-text.ts";
 import { exampleCall } from "../output/tools/signature.ts";

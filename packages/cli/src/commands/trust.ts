@@ -2,6 +2,7 @@
 
 import { realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { approvalFields, layout, positionText, problemLines } from "@fairlead/console/server/words/server-details";
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/plain-text";
 import { loadPolicies, type PolicyRule, readToolApprovals, type ToolApproval } from "@fairlead/core/policy";
@@ -25,7 +26,6 @@ import {
 } from "@fairlead/core/trust";
 import { count, type Output, table } from "../output/output.ts";
 import { originText, subjectText } from "../output/policy/rule-lines.ts";
-import { approvalFields, layout, positionText, problemLines } from "../output/servers/server-details.ts";
 import { timeText } from "../output/time-text.ts";
 import {
   concernsFile,

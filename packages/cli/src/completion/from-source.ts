@@ -1,10 +1,10 @@
 /** Completes values from settings, the secret store, error codes, files and cached catalogs. */
 
+import { transportWord } from "@fairlead/console/server/words/server-details";
 import { errorCodes, exitCodeOf } from "@fairlead/core/errors";
 import { demoName } from "@fairlead/core/host";
 import { locate } from "@fairlead/core/settings";
 import type { AdmittedServer } from "@fairlead/core/trust";
-import { transportWord } from "../output/servers/server-details.ts";
 import { configurationOptions } from "../shell/configuration.ts";
 import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";
 import { type CompletionContext, completionContextOf, configurationAt } from "./completion-context.ts";

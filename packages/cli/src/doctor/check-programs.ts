@@ -2,6 +2,8 @@
 
 import { readdir, realpath, stat } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, win32 } from "node:path";
+import { findDownload } from "@fairlead/console/server/words/server-notes";
+import { hideInWords } from "@fairlead/console/server/words/server-redaction";
 import { type LaunchContext, planLaunch } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { groupBy, toShellWord } from "@fairlead/core/plain-text";
@@ -14,8 +16,6 @@ import {
   systemPath,
   withoutUntrusted,
 } from "@fairlead/core/trust";
-import { findDownload } from "../output/servers/server-notes.ts";
-import { hideInWords } from "../output/servers/server-redaction.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 /** The oldest supported version of Node, as major and minor number. */

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { access, constants, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { hideInUrl } from "@fairlead/console/server/words/server-redaction";
 import { HostError } from "@fairlead/core/errors";
 import {
   explain,
@@ -21,7 +22,6 @@ import { loadPolicies, lockPath, readLock, readToolApprovals } from "@fairlead/c
 import type { Environment } from "@fairlead/core/settings";
 import { type AdmittedServer, type Configuration, readApprovals } from "@fairlead/core/trust";
 import { parseUrl } from "@fairlead/wire/text";
-import { hideInUrl } from "../output/servers/server-redaction.ts";
 import type { PolicyFacts } from "./check-settings.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";
 

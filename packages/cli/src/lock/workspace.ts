@@ -3,6 +3,14 @@
  * differ from the lock file.
  */
 
+import { type Download, findDownload } from "@fairlead/console/server/words/server-notes";
+import {
+  hideInUrl,
+  hideVariable,
+  isTellingName,
+  looksSecret,
+  redactEntry,
+} from "@fairlead/console/server/words/server-redaction";
 import { HostError } from "@fairlead/core/errors";
 import type { Peer, ServerState } from "@fairlead/core/events";
 import { argumentSchema } from "@fairlead/core/normalise";
@@ -30,14 +38,6 @@ import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import { type Download, findDownload } from "../output/servers/server-notes.ts";
-import {
-  hideInUrl,
-  hideVariable,
-  isTellingName,
-  looksSecret,
-  redactEntry,
-} from "../output/servers/server-redaction.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";

@@ -5,6 +5,7 @@
 import { execFile } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type Download, findDownload } from "@fairlead/console/server/words/server-notes";
 import { type LaunchContext, planLaunch } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore, readText } from "@fairlead/core/files";
@@ -19,7 +20,6 @@ import {
 } from "@fairlead/core/settings";
 import { type AdmittedServer, type Configuration, programPlace } from "@fairlead/core/trust";
 import { isObject, listOf, member } from "@fairlead/wire/json";
-import { type Download, findDownload } from "../output/servers/server-notes.ts";
 
 /** The changed argument. `note` tells that the version comes from npx's cache. */
 export interface VersionPin extends ArgumentChange {

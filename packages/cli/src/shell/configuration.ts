@@ -1,10 +1,10 @@
 /** Loads the configuration that the global options select, and warns about invalid settings files. */
 
+import { problemLines } from "@fairlead/console/server/words/server-details";
 import type { Host } from "@fairlead/core/host";
 import type { Problem } from "@fairlead/core/settings";
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Configuration, type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust";
-import { problemLines } from "../output/servers/server-details.ts";
 import type { Context } from "./verb.ts";
 
 /** Without `ide`, the IDE is not asked whether it trusts the folder. */

@@ -6,6 +6,8 @@
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { problemLines } from "@fairlead/console/server/words/server-details";
+import { findDownload } from "@fairlead/console/server/words/server-notes";
 import { HostError } from "@fairlead/core/errors";
 import { childNode, plainValueOf, readSource, writeServer } from "@fairlead/core/settings";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -15,8 +17,6 @@ import { parseUrl } from "@fairlead/wire/text";
 import { hints } from "../commands/mcp/add/add-report.ts";
 import { destinationOf, removeLine } from "../commands/mcp/add/destination.ts";
 import { type AddOptions, type Entry, type NewServer, newServers } from "../commands/mcp/add/new-entry.ts";
-import { problemLines } from "../output/servers/server-details.ts";
-import { findDownload } from "../output/servers/server-notes.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 
 /** The options for a server given on the command line. */

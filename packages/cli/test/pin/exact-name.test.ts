@@ -1,8 +1,8 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Download } from "@fairlead/console/server/words/server-notes";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import type { Download } from "../../src/output/servers/server-notes.ts";
 import { type PinRequest, passedOn, resolveExactName } from "../../src/pin/pin-server.ts";
 
 interface Reply {

@@ -35,6 +35,7 @@ export type ConsoleEvent =
       readonly by?: string | undefined;
       readonly answer?: string | undefined;
     }
+  /** In a flood, heads are left out: `traffic/list` has those between two ids. */
   | { readonly type: "frames"; readonly frames: readonly FrameHead[] }
   /** A line of a server's stderr or log. */
   | { readonly type: "log"; readonly server: string; readonly at: number; readonly line: string }

@@ -15,7 +15,19 @@ export interface ServerDetail {
   readonly instructions?: string | undefined;
   readonly notes: readonly string[];
   readonly prompts: readonly { readonly name: string; readonly description?: string | undefined }[];
-  readonly changes: readonly { readonly tool: string; readonly differences: readonly ShownDifference[] }[];
+  readonly changes: readonly ChangedDefinition[];
+  /** Identifies the definition, for its approval. Absent for an invalid entry, and for the demo server. */
+  readonly fingerprint?: string | undefined;
+}
+
+/** A tool or prompt that differs from its accepted or locked definition. */
+export interface ChangedDefinition {
+  readonly kind: "tool" | "prompt";
+  /** The server's own name. */
+  readonly name: string;
+  /** Identifies the new definition, to accept it. Absent for a prompt: only `fairlead lock update` accepts it. */
+  readonly digest?: string | undefined;
+  readonly differences: readonly ShownDifference[];
 }
 
 /** Reads and controls servers. Their states arrive as events. */
@@ -36,18 +48,32 @@ export interface ServerCommands {
     params: { readonly server: string; readonly isEnabled: boolean };
     result: Record<string, never>;
   };
-  /** Approves a workspace's server as its definition stands. */
-  "servers/approve": { params: { readonly server: string }; result: Record<string, never> };
+  /** Approves a workspace's server, if its definition still has the fingerprint that the person has seen. */
+  "servers/approve": {
+    params: { readonly server: string; readonly fingerprint: string };
+    result: Record<string, never>;
+  };
   /** Begins a sign-in. The address arrives as a question. */
   "servers/signIn": { params: { readonly server: string }; result: Record<string, never> };
-  /** Accepts the changed definitions of these tools. */
+  /** Accepts changed definitions of tools, each if it still has the digest that the person has seen. */
   "servers/accept": {
-    params: { readonly server: string; readonly tools: readonly string[] };
+    params: {
+      readonly server: string;
+      readonly tools: readonly { readonly name: string; readonly digest: string }[];
+    };
     result: Record<string, never>;
   };
   /** Connects the server apart, and says what each step found, as `fairlead mcp test` does. */
   "servers/test": {
     params: { readonly server: string };
-    result: { readonly steps: readonly { readonly label: string; readonly isOk: boolean; readonly text: string }[] };
+    result: {
+      readonly steps: readonly {
+        /** Such as `handshake` or `tools/list`; the last one is `result`. */
+        readonly label: string;
+        readonly isOk: boolean;
+        readonly text: string;
+        readonly milliseconds?: number | undefined;
+      }[];
+    };
   };
 }

@@ -14,6 +14,7 @@ import type { ConnectFacts } from "./connect-failure.ts";
 import { type ConnectObserver, type ConnectTimeout, createStepper } from "./connect-step.ts";
 import { connectTimeoutFor, createDeadline, type Deadline } from "./connect-timeout.ts";
 import { type Launch, type LaunchContext, planLaunch } from "./launch.ts";
+import type { MessageTap, TakeMessage } from "./message-tap.ts";
 import { findNpmLog, type NpmLog } from "./npm-log.ts";
 import { toConnectError } from "./outcome.ts";
 import {
@@ -62,6 +63,8 @@ export interface ConnectContext extends LaunchContext {
    * are hidden.
    */
   readonly hideSecrets?: () => Promise<Redact>;
+  /** Gets every message of every connection. */
+  readonly tap?: MessageTap | undefined;
   /** The clock for the connect timeout. Default: the system's clock. */
   readonly clock?: Clock;
 }
@@ -158,6 +161,7 @@ export async function prepareConnection(
   };
 
   const record = await beginRecording(definition, redact, context);
+  const tap = context.tap?.connection(name, redact, definition.extras.hideResults === true);
   return {
     target,
     redaction: { redact, hideValues, hideUnmistakable },
@@ -178,18 +182,23 @@ export async function prepareConnection(
       processes: launch && (await context.keeper()),
       largeMessages: context.largeMessages,
       auth: auth?.hook,
-      ...withRecord(traffic.listeners, record),
+      ...withTakers(traffic.listeners, record, tap),
     },
   };
 }
 
-function withRecord(listeners: Listeners, record: Listeners["onMessage"] | undefined): Listeners {
-  if (record === undefined) return listeners;
+function withTakers(
+  listeners: Listeners,
+  record: Listeners["onMessage"] | undefined,
+  tap: TakeMessage | undefined,
+): Listeners {
+  if (record === undefined && tap === undefined) return listeners;
   return {
     ...listeners,
-    onMessage(direction, message) {
+    onMessage(direction, message, signal) {
       listeners.onMessage(direction, message);
-      record(direction, message);
+      record?.(direction, message);
+      tap?.(direction, message, signal);
     },
   };
 }

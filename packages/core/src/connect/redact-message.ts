@@ -25,27 +25,34 @@ const structural: ReadonlySet<string> = new Set(
 );
 
 /**
- * Creates the function that converts messages to JSON. Redacts each text separately, because a pattern that matches
- * across quotes would break the JSON.
+ * Creates the function that converts the messages of one connection to JSON, in their order. `redact` and `hideResults`:
+ * see `createMessageHider`.
+ */
+export function createMessageWriter(redact: Redact, hideResults: boolean): MessageWriter {
+  const write = createMessageHider(redact, hideResults);
+  /** The methods of the client's open requests, by id. */
+  const methods = new Map<unknown, unknown>();
+  return (direction, message) => {
+    const { method, id } = message;
+    if (direction === "sent" && method !== undefined && id !== undefined) methods.set(id, method);
+    const asked = methods.get(id);
+    if (direction === "received" && method === undefined) methods.delete(id);
+    return write(direction, message, asked);
+  };
+}
+
+/**
+ * Creates the function that converts a message to JSON. Redacts each text separately, because a pattern that matches
+ * across quotes would break the JSON. `asked` is the method of the request that the message answers.
  *
  * @param hideResults Whether to hide texts and numbers in all messages except lists and handshakes.
  */
-export function createMessageWriter(redact: Redact, hideResults: boolean): MessageWriter {
-  /** The methods of the client's open requests, by id. */
-  const methods = new Map<unknown, unknown>();
-
-  function isData(direction: Direction, { method, id }: JsonObject): boolean {
-    if (direction === "sent") {
-      if (method !== undefined && id !== undefined) methods.set(id, method);
-      return false;
-    }
-    const asked = method === undefined ? methods.get(id) : method;
-    if (method === undefined) methods.delete(id);
-    return !descriptions.has(asked);
-  }
-
-  return (direction, message) => {
-    const isHidden = hideResults && isData(direction, message);
+export function createMessageHider(
+  redact: Redact,
+  hideResults: boolean,
+): (direction: Direction, message: JsonObject, asked?: unknown) => string {
+  return (direction, message, asked) => {
+    const isHidden = hideResults && direction === "received" && !descriptions.has(message["method"] ?? asked);
     return writeJson(message, 0, (key, value: unknown) => {
       if (isHidden && !structural.has(key)) {
         if (typeof value === "string") return hidden;

@@ -2,4 +2,4 @@
 
 export { createPlayer, type Player } from "../recordings/player.ts";
 export { createRecorder, type Recorder } from "../recordings/recorder.ts";
-export { readRecording } from "../recordings/recording.ts";
+export { headerLine, readRecording } from "../recordings/recording.ts";

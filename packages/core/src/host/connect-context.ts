@@ -28,6 +28,7 @@ export type HostConnectContextOptions = Pick<
 > & {
   readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]>;
   readonly largeMessages?: LargeMessages | undefined;
+  readonly tap?: ConnectContext["tap"];
 };
 
 /** Creates the shared parts. They are loaded with the first connection. */
@@ -35,7 +36,7 @@ export function createConnectContext(
   configuration: () => Configuration,
   options: HostConnectContextOptions = {},
 ): HostConnectContext {
-  const { debug = false, record, tokens, declare, hideSecrets, largeMessages = new LargeMessages() } = options;
+  const { debug = false, record, tokens, declare, hideSecrets, tap, largeMessages = new LargeMessages() } = options;
   let opened: Promise<ServerLogs> | undefined;
 
   const openLogs = once(async () => {
@@ -78,6 +79,7 @@ export function createConnectContext(
         log: (serverName) => logs.of(serverName),
         record: record && ((serverName, write) => record.connection(serverName, write)),
         hideSecrets,
+        tap,
         debug: (serverName) => debug === true || debug === serverName,
       };
     },

@@ -1,6 +1,7 @@
 /** The part of `Host` for gateways, which run requests from other MCP clients. */
 
 import type { Era, JsonObject, McpRequestOptions, RequestHandler, ServerInfo } from "@fairlead/wire";
+import type { MessageTap } from "../connect/message-tap.ts";
 import type { Redact } from "../connect/redact.ts";
 import type { Issue } from "../execute/validation/validation.ts";
 import type { ConfirmPort } from "../policy/confirmation.ts";
@@ -178,6 +179,8 @@ export interface OpenedHost extends Host {
    * `settings_changed`.
    */
   changeSettings<T>(change: () => Promise<T>): Promise<T>;
+  /** The messages between the host and its servers, for a program that shows them. */
+  readonly messages: MessageTap;
   /** The requests that run now, for a program that shows them. */
   readonly requests: RequestWatch;
   /**
@@ -187,6 +190,12 @@ export interface OpenedHost extends Host {
    * @throws HostError `server_unknown`
    */
   issuesOf(server: string, tool: string, args: JsonObject): Promise<readonly Pick<Issue, "path" | "message">[]>;
+  /**
+   * Accepts the current definition of a tool, if it still has this digest.
+   *
+   * @throws HostError `changed` if the definition is another one by now, `tool_unknown`, `server_unknown`
+   */
+  accept(server: string, tool: string, digest: string): Promise<void>;
   /** Like `hideSecrets`, without waiting. */
   readonly hide: Redact;
   /** What only the gateway needs. */

@@ -5,8 +5,10 @@
 
 import type { JsonObject, LargeMessages } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
+import { MessageTap } from "../connect/message-tap.ts";
 import { HostError } from "../errors.ts";
 import { createEmitter, type Emitter, type ServerChanges, type ServerState } from "../events.ts";
+import { validateArguments } from "../execute/check-values.ts";
 import type { Executor } from "../execute/executor.ts";
 import type { Issue } from "../execute/validation/validation.ts";
 import type { Validator } from "../execute/validation/validator.ts";
@@ -29,6 +31,7 @@ import type { Connection } from "../server/connection.ts";
 import type { OpenInBackground } from "../server/opener.ts";
 import type { Sample } from "../server/requests.ts";
 import { Servers } from "../server/servers.ts";
+import { definitionDigest } from "../server/tool-changes.ts";
 import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
 import { admit } from "../trust/admit.ts";
 import { approvalsPath, readApprovals } from "../trust/approvals.ts";
@@ -65,6 +68,7 @@ export class RunningHost implements ForwardingHost {
   readonly work: OpenWork = new OpenWork();
   readonly requests: RequestWatch = new RequestWatch();
   readonly secrets: HostSecrets = new HostSecrets(() => this.servers);
+  readonly messages: MessageTap = new MessageTap(this.secrets.hide);
   readonly servers: Servers;
   readonly policy: HostDecisions;
   readonly ledger: HostLedger;
@@ -92,6 +96,7 @@ export class RunningHost implements ForwardingHost {
     this.#context = createConnectContext(() => this.servers.configuration, {
       ...options,
       hideSecrets: () => this.secrets.redactor(),
+      tap: this.messages,
     });
     this.servers = new Servers(first, {
       options: { ...options, sample: options.sample && this.#sample },
@@ -233,10 +238,21 @@ export class RunningHost implements ForwardingHost {
     this.work.run(async (signal) => {
       const listed = this.servers.get(serverName).listedBy().toolOf(tool);
       if (listed === undefined) return [];
-      const { validateArguments } = await import("../execute/check-values.ts");
       const { issues } = await validateArguments(await this.#openValidator(), listed.inputSchema, args, signal);
       return issues;
     });
+
+  /** Accepts the current definition of a tool, if it still has this digest. */
+  async accept(serverName: string, tool: string, digest: string): Promise<void> {
+    const rules = await this.rules();
+    const listed = this.servers.get(serverName).listedBy().toolOf(tool);
+    const name = `${serverName}.${tool}`;
+    if (listed === undefined)
+      throw new HostError("tool_unknown", `"${serverName}" lists no tool "${tool}"`, { serverName });
+    if (definitionDigest(listed) !== digest)
+      throw new HostError("changed", `${name} not accepted: its definition has changed again`, { serverName });
+    await rules.accept({ who: "user", serverName, serverToolName: tool });
+  }
 
   #openValidator(): Promise<Validator> {
     this.#validator ??= import("../execute/validation/validator.ts").then(({ createValidator }) => createValidator());

@@ -112,8 +112,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     settleClosed = resolve;
   });
 
-  function transmit(message: RpcMessage, how?: ChannelSendOptions): Promise<void> {
-    options.onMessage?.("sent", message);
+  function transmit(message: RpcMessage, how?: ChannelSendOptions, about?: AbortSignal): Promise<void> {
+    options.onMessage?.("sent", message, about);
     try {
       return channel.send(message, how);
     } catch (error) {
@@ -138,8 +138,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       const message = requestMessage(id, method, withMeta(params, forwardedMeta(given.meta, given.envelope), token));
       const how = options.oneStream ? undefined : exchange;
       const sent = given.beforeSend
-        ? sendAfter(given.beforeSend, exchange, () => transmit(message, how))
-        : transmit(message, how);
+        ? sendAfter(given.beforeSend, exchange, () => transmit(message, how, given.signal))
+        : transmit(message, how, given.signal);
       if (given.awaitedOnClose) awaitOnClose(sent);
       pending.failWith(sent, id);
     });

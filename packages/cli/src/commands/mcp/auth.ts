@@ -1,12 +1,13 @@
 /** `fairlead mcp auth`: signs in to a server, or lists the servers that need a sign-in. */
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth";
+import { checkHasSignIn } from "@fairlead/core/auth/has-sign-in";
 import { openUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { toShellWord } from "@fairlead/core/plain-text";
 import { initialServerState, notConnectedError } from "@fairlead/core/server";
-import type { ServerDefinition, StdioTransport } from "@fairlead/core/settings";
+import type { ServerDefinition } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type AdmittedServer, type Configuration, type ProgramPlace, programPlace } from "@fairlead/core/trust";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
@@ -70,7 +71,7 @@ async function signIn(
   const { name, definition } = server;
   const before = initialServerState(name, admission, 0);
   if (admission.status !== "admitted" || definition === undefined) throw notConnectedError(before);
-  await checkHasSignIn(definition);
+  checkHasSignIn(definition);
   const { device = false, browser, scopes } = command.opts<Options>();
   const heard: SignInMessage[] = [];
   // Only OAuth has a sign-in for the user. With Google credentials, for example, connecting is enough.
@@ -141,38 +142,6 @@ function connect(
       return host.states().find((state) => state.name === name) ?? before;
     },
     ways,
-  );
-}
-
-/** Throws if the user cannot sign in to this server, for example a stdio server. @throws HostError `usage` */
-export async function checkHasSignIn(definition: ServerDefinition): Promise<void> {
-  const { name: serverName, transport, origin } = definition;
-  if (transport.kind === "stdio") throw isProgram(serverName, transport, `${origin.file}:${origin.line}`);
-  const { machineAuth } = definition.extras;
-  if (machineAuth !== undefined)
-    throw new HostError(
-      "usage",
-      `"${serverName}" needs no sign-in: Fairlead gets its tokens with machineAuth (${machineAuth.settings.kind})`,
-      { serverName, next: `fairlead mcp test ${toShellWord(serverName)}` },
-    );
-  const { bringsOwnHeader } = await import("@fairlead/core/auth/store/sign-in-state");
-  if (definition.authentication.provider !== "oauth" || !bringsOwnHeader(definition)) return;
-  throw new HostError("usage", `"${serverName}" has an Authorization header in its entry, so it needs no sign-in`, {
-    serverName,
-    next: `to sign in instead, remove the header from ${origin.file}:${origin.line}`,
-  });
-}
-
-function isProgram(serverName: string, { env }: StdioTransport, where: string): HostError {
-  const names = [...env.keys()];
-  const set = names.length === 0 ? '"env" is empty' : `"env" has ${names.join(", ")}`;
-  return new HostError(
-    "usage",
-    `"${serverName}" is a local program and has no sign-in: it gets credentials from "env" in its entry (${set})`,
-    {
-      serverName,
-      next: `set the credential in ${where}; to keep the value out of that file: fairlead secret set NAME`,
-    },
   );
 }
 

@@ -1,25 +1,28 @@
 /** `fairlead mcp get`: shows one server's definition and status, with literal values hidden. */
 
-import type { SignInState } from "@fairlead/core/auth";
-import type { ServerDefinition, Transport } from "@fairlead/core/settings";
-import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type AdmittedServer, type Configuration, type EntryTrust, entryTrust } from "@fairlead/core/trust";
-import type { Output } from "../../output/output.ts";
 import {
   authenticationDocument,
+  definitionFields,
   type Field,
   layout,
-  optionFields,
   positionText,
   problemLines,
-  resolvedFields,
   rootFolders,
-  rootsWords,
-  transportFields,
   transportWord,
-} from "../../output/servers/server-details.ts";
-import { launchNotes } from "../../output/servers/server-notes.ts";
-import { hideLiteral, missingSecretLines, missingSecrets, redact } from "../../output/servers/server-redaction.ts";
+  trustValues,
+} from "@fairlead/console/server/words/server-details";
+import { launchNotes } from "@fairlead/console/server/words/server-notes";
+import {
+  hideLiteral,
+  missingSecretLines,
+  missingSecrets,
+  redact,
+} from "@fairlead/console/server/words/server-redaction";
+import type { SignInState } from "@fairlead/core/auth";
+import type { ServerDefinition, Transport } from "@fairlead/core/settings";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { type AdmittedServer, type Configuration, type EntryTrust, entryTrust } from "@fairlead/core/trust";
+import type { Output } from "../../output/output.ts";
 import { signInDocument, signInWords, statusDocument, statusWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
@@ -83,24 +86,6 @@ function fields(
   ];
 }
 
-function definitionFields(
-  definition: ServerDefinition,
-  configuration: Configuration,
-  trust: readonly SafeText[],
-): Field[] {
-  const { transport, description, fingerprint } = definition;
-  return [
-    ...transportFields(redact(transport), toVisibleLine),
-    ...resolvedFields(definition, toVisibleLine),
-    ...optionFields(definition, { show: toVisibleLine, hide: hideLiteral }),
-    { label: safe`roots`, values: [rootsWords(definition, configuration)] },
-    { label: safe`trust`, values: trust },
-    { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
-    { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
-    { label: safe`note`, values: launchNotes(definition).map(toVisibleLine) },
-  ];
-}
-
 function transportWords(transport: Transport | undefined): SafeText {
   if (transport?.kind === "http-or-sse") return safe`http, then sse`;
   return toSafeLine(transportWord(transport?.kind));
@@ -148,21 +133,6 @@ function transportDocument(transport: Transport): object {
 }
 
 // Says whether `"trust": true` of a server has an effect, as text and as JSON.
-
-/** Returns what `"trust": true` does, and the next step if it does nothing. Empty without `"trust": true`. */
-function trustValues(
-  server: AdmittedServer,
-  configuration: Configuration,
-  typed: Output["typed"],
-): readonly SafeText[] {
-  const found = entryTrust(server, configuration);
-  if (found === undefined) return [];
-  if (found.counts) return [safe`true: the server's tools run without confirmation`];
-  const reason = safe`true, but it has no effect: ${toVisibleLine(found.reason)}`;
-  // For a server that may not start, the field `next` has the step already.
-  const hasNext = server.admission.status === "admitted" && found.next !== undefined;
-  return hasNext ? [reason, typed(safe`next: ${toVisibleLine(found.next)}`)] : [reason];
-}
 
 /** Returns the member `trustEffect` of the server's JSON. Absent without `"trust": true`. */
 function trustDocument(server: AdmittedServer, configuration: Configuration): { readonly trustEffect?: EntryTrust } {

@@ -2,6 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
+import { previewEntry } from "@fairlead/console/server/words/server-redaction";
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -19,7 +20,6 @@ import {
   usualPlaces,
 } from "../../import/program.ts";
 import { count, type Output, unlessEmpty } from "../../output/output.ts";
-import { previewEntry } from "../../output/servers/server-redaction.ts";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import { type Context, nameHint, type Verb } from "../../shell/verb.ts";

@@ -1,12 +1,12 @@
 /** `fairlead mcp list`: connects to every server that may start and shows the status of all. */
 
+import { problemLines } from "@fairlead/console/server/words/server-details";
 import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import type { MCPDiscoveryState } from "@fairlead/core/events";
 import { initialServerState, notConnectedError } from "@fairlead/core/server";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust";
 import { count, type Output } from "../../output/output.ts";
-import { problemLines } from "../../output/servers/server-details.ts";
 import { type ListedServer, serverDocument, serverText, widestOf } from "../../output/servers/server-state.ts";
 import { columnsOf } from "../../output/wrap.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";

@@ -1,11 +1,11 @@
 /** `fairlead mcp pin`: writes the exact version of a server's package into its entry. */
 
+import { hideInWords } from "@fairlead/console/server/words/server-redaction";
 import { HostError } from "@fairlead/core/errors";
 import { replaceArgument } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { count, errorDocument, errorLines } from "../../output/output.ts";
-import { hideInWords } from "../../output/servers/server-redaction.ts";
 import { downloadOf, pinServer, type VersionPin } from "../../pin/pin-server.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";

@@ -3,12 +3,12 @@
  * removes `disabled: true` from the server's entry.
  */
 
+import { positionText } from "@fairlead/console/server/words/server-details";
 import { demoName } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/plain-text";
 import type { DisablingOrigin, Origin } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { enableServer } from "@fairlead/core/trust";
-import { positionText } from "../../output/servers/server-details.ts";
 import { configurationIfTrusted, lastingConfiguration } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { placeWords } from "./add/destination.ts";

@@ -1,5 +1,6 @@
 /** `fairlead policy list` shows every rule that applies here; `policy explain` shows the decision for one request. */
 
+import { problemLines } from "@fairlead/console/server/words/server-details";
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Explanation } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/plain-text";
@@ -20,7 +21,6 @@ import { parseObject } from "@fairlead/wire/json";
 import { Option } from "commander";
 import { type Output, type Style, table } from "../../output/output.ts";
 import { decisionWord, originText, reasonText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
-import { problemLines } from "../../output/servers/server-details.ts";
 import { timeText } from "../../output/time-text.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
 import { type Context, nameHint, type Verb } from "../../shell/verb.ts";

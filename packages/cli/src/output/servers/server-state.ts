@@ -1,5 +1,7 @@
 /** Formats the state of a server as text and as JSON. */
 
+import { positionText, transportWord } from "@fairlead/console/server/words/server-details";
+import { redact } from "@fairlead/console/server/words/server-redaction";
 import type { SignInState } from "@fairlead/core/auth";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
@@ -12,8 +14,6 @@ import type { Admission } from "@fairlead/core/trust";
 import { count, errorDocument, type Output, spacedNumber, unlessEmpty } from "../output.ts";
 import { ageWords } from "../time-text.ts";
 import { clipWords, width, wrapMessage } from "../wrap.ts";
-import { positionText, transportWord } from "./server-details.ts";
-import { redact } from "./server-redaction.ts";
 
 /** A server with everything that `mcp list` shows. `changed` names the tools with a changed definition. */
 export interface ListedServer {

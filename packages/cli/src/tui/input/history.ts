@@ -1,8 +1,8 @@
 /** The history of entered lines. One file, readable only by this user, keeps the lines of all folders. */
 
 import { join } from "node:path";
+import { looksSecret } from "@fairlead/console/server/words/server-redaction";
 import { readState, updateState } from "@fairlead/core/files";
-import { looksSecret } from "../../output/servers/server-redaction.ts";
 
 /** The entered lines, and which of them the prompt shows. */
 export interface InputHistory {

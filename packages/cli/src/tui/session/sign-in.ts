@@ -1,12 +1,13 @@
 /** Signs in to a server from the app, over a separate connection. The questions appear on the screen. */
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth";
+import { checkHasSignIn } from "@fairlead/core/auth/has-sign-in";
 import { openUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { notConnectedError } from "@fairlead/core/server";
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import { programPlace } from "@fairlead/core/trust";
-import { checkHasSignIn, whyNot } from "../../commands/mcp/auth.ts";
+import { whyNot } from "../../commands/mcp/auth.ts";
 import { findServer } from "../../commands/mcp/find-server.ts";
 import type { Context } from "../../shell/verb.ts";
 import { messageLines, userLocation } from "../../sign-in/message-lines.ts";
@@ -32,7 +33,7 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
   const before = session.host.states().find(({ name }) => name === serverName);
   if (before !== undefined && (admission.status !== "admitted" || server.definition === undefined))
     throw notConnectedError(before);
-  if (server.definition !== undefined) await checkHasSignIn(server.definition);
+  if (server.definition !== undefined) checkHasSignIn(server.definition);
   const ending = new AbortController();
   const ways = screenSignIn(serverName, ending, options);
   const state = await useHost(

@@ -1,5 +1,3 @@
-import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { describe, expect, test } from "vitest";
 import {
   approvalFields,
   authenticationDocument,
@@ -12,7 +10,9 @@ import {
   resolvedValues,
   transportFields,
   transportWord,
-} from "../../../src/output/servers/server-details.ts";
+} from "@fairlead/console/server/words/server-details";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { describe, expect, test } from "vitest";
 import { definition, origin } from "../../support/server-definition.ts";
 
 const show = toVisibleLine;

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "vitest";
 import {
   isTellingName,
   looksSecret,
@@ -6,7 +5,8 @@ import {
   missingSecrets,
   secretHints,
   secretName,
-} from "../../../src/output/servers/server-redaction.ts";
+} from "@fairlead/console/server/words/server-redaction";
+import { describe, expect, test } from "vitest";
 import { writtenOutput } from "../../support/written-output.ts";
 
 test.each([

@@ -18,6 +18,8 @@ import { Questions } from "./questions.ts";
 import { serverCommands } from "./server-commands.ts";
 import { ServerRows } from "./server-rows.ts";
 import { ServerUsage } from "./server-usage.ts";
+import { toolCommands } from "./tools.ts";
+import { Traffic, type TrafficLimits } from "./traffic.ts";
 
 /** The host that a console shows. */
 export interface ConsoleStateOptions {
@@ -28,6 +30,8 @@ export interface ConsoleStateOptions {
   readonly model?: string | undefined;
   /** Default: the inbox in the host's state folder. */
   readonly inbox?: Inbox;
+  /** How much of the traffic is kept. */
+  readonly traffic?: TrafficLimits;
   readonly clock?: Clock;
   /** The current time, in milliseconds since 1970. */
   readonly now?: () => number;
@@ -44,6 +48,7 @@ export class ConsoleState implements ConsoleSource {
   readonly #inbox: InboxQuestions;
   readonly #calls: Calls;
   readonly #rows: ServerRows;
+  readonly #traffic: Traffic;
   readonly #handlers: Partial<Handlers<Commands>>;
   readonly #stops: readonly (() => void)[];
   /** Resolves when the history and the inbox are read. */
@@ -53,7 +58,8 @@ export class ConsoleState implements ConsoleSource {
   constructor(options: ConsoleStateOptions) {
     const { host, clock = systemClock, now = Date.now } = options;
     const emit = (event: ConsoleEvent): void => this.#emit(event);
-    const fail = (error: unknown): void => emit({ type: "note", text: errorMessage(error) });
+    const note = (text: string): void => emit({ type: "note", text });
+    const fail = (error: unknown): void => note(errorMessage(error));
     this.#host = host;
     this.#options = options;
     this.#now = now;
@@ -75,11 +81,22 @@ export class ConsoleState implements ConsoleSource {
         this.#rows.touch(server);
       },
     });
+    this.#traffic = new Traffic({
+      host,
+      clock,
+      now,
+      emit,
+      callOf: (signal) => this.#calls.callOf(signal),
+      onProgress: (call, progress) => this.#calls.progress(call, progress),
+      ...(options.traffic && { limits: options.traffic }),
+    });
     this.#handlers = {
       ...this.#calls.handlers,
       ...historyCommands(host),
       ...questionCommands(this.#questions, this.#inbox),
-      ...serverCommands({ host, rows: this.#rows, fail }),
+      ...serverCommands({ host, rows: this.#rows, questions: this.#questions, note, fail }),
+      ...toolCommands(host),
+      ...this.#traffic.handlers,
     };
     this.#stops = [
       host.on("stderr", ({ server, line }) => emit({ type: "log", server, at: now(), line })),
@@ -120,7 +137,8 @@ export class ConsoleState implements ConsoleSource {
     if (handler === undefined)
       throw new HostError("usage", `there is no command ${JSON.stringify(String(verb).slice(0, 100))}`);
     await this.#ready;
-    return this.#masked(await runCommand<Params<V>, Result<V>>(verb, handler, params, options));
+    const result = await runCommand<Params<V>, Result<V>>(verb, handler, params, options);
+    return handler.isHidden === true ? result : this.#masked(result);
   }
 
   onEvent(listener: (event: ConsoleEvent) => void): () => void {
@@ -133,6 +151,7 @@ export class ConsoleState implements ConsoleSource {
     await this.#ready;
     this.#rows[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
+    this.#traffic[Symbol.dispose]();
     this.#questions[Symbol.dispose]();
     await this.#inbox[Symbol.asyncDispose]();
   }

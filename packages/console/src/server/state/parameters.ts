@@ -6,11 +6,13 @@ import { isObject } from "@fairlead/wire/json";
 import type { RunOptions } from "../console-source.ts";
 
 /** Returns the value as its type. @throws HostError `usage` that names the parameter */
-type Reader<T> = (value: unknown, name: string) => T;
+export type Reader<T> = (value: unknown, name: string) => T;
 
 /** One command: what it takes, and what it does with that. */
 export interface CommandHandler<P, R> {
   readonly takes: { readonly [K in keyof P]-?: Reader<P[K]> };
+  /** Whether the command hides secrets itself. */
+  readonly isHidden?: boolean;
   readonly run: (params: P, options: RunOptions) => Promise<R> | R;
 }
 
@@ -78,10 +80,14 @@ export const anObject: Reader<JsonObject> = (value, name) => {
   throw wrong(name, "an object");
 };
 
-export const texts: Reader<readonly string[]> = (value, name) => {
-  if (Array.isArray(value) && value.length <= longestList) return value.map((each) => aText(each, name));
-  throw wrong(name, `a list of at most ${longestList} texts`);
-};
+export const listOf =
+  <T>(reader: Reader<T>): Reader<readonly T[]> =>
+  (value, name) => {
+    if (Array.isArray(value) && value.length <= longestList) return value.map((each) => reader(each, name));
+    throw wrong(name, `a list of at most ${longestList} items`);
+  };
+
+export const texts: Reader<readonly string[]> = listOf(aText);
 
 export const textsByName: Reader<Readonly<Record<string, string>>> = (value, name) => {
   const given = anObject(value, name);

@@ -5,7 +5,7 @@ import type { Explanation, HostTool, OpenedHost } from "@fairlead/core/host";
 import { type DecisionOutcome, type PolicyRule, ruleText } from "@fairlead/core/policy";
 import { appOnlyReason, type CatalogTool, isAppOnly, type Server, viewAddressesOf } from "@fairlead/core/server";
 import type { DecisionLine, ToolCommands, ToolRow } from "../../protocol/tools.ts";
-import { aCount, anObject, aText, anyText, type Handlers, optional, textsByName } from "./parameters.ts";
+import { aCount, anObject, anyText, aText, type Handlers, optional, textsByName } from "./parameters.ts";
 import { changedItems } from "./server-rows.ts";
 
 const mostFound = 100;
@@ -104,7 +104,8 @@ export function toolCommands(host: OpenedHost): Handlers<ToolCommands> {
 /** The tools of one server or of all servers, with those that a model is not offered. */
 async function toolRows(host: OpenedHost, only?: string): Promise<readonly ToolRow[]> {
   const { servers } = host.gateway;
-  const meant = only === undefined ? servers.all().filter(({ name }) => servers.isMeantByAll(name)) : [servers.get(only)];
+  const meant =
+    only === undefined ? servers.all().filter(({ name }) => servers.isMeantByAll(name)) : [servers.get(only)];
   const names = meant.map(({ name }) => name);
   // The demo server has its tools before it is started, if they are asked for by its name.
   const hostTools = names.flatMap((name) => host.tools(name));

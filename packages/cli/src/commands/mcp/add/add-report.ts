@@ -1,9 +1,5 @@
 /** The report of `mcp add`: the entry as read back from the file, warnings, and the undo command. */
 
-import type { ServerDefinition } from "@fairlead/core/settings";
-import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { AdmittedServer } from "@fairlead/core/trust";
-import type { Output } from "../../../output/output.ts";
 import {
   type Field,
   layout,
@@ -13,9 +9,13 @@ import {
   resolvedValues,
   transportFields,
   transportWord,
-} from "../../../output/servers/server-details.ts";
-import { launchNotes } from "../../../output/servers/server-notes.ts";
-import { hideLiteral, redact, secretHints } from "../../../output/servers/server-redaction.ts";
+} from "@fairlead/console/server/words/server-details";
+import { launchNotes } from "@fairlead/console/server/words/server-notes";
+import { hideLiteral, redact, secretHints } from "@fairlead/console/server/words/server-redaction";
+import type { ServerDefinition } from "@fairlead/core/settings";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { AdmittedServer } from "@fairlead/core/trust";
+import type { Output } from "../../../output/output.ts";
 import { type ListedServer, serverDocument } from "../../../output/servers/server-state.ts";
 import type { Destination, WrittenApproval } from "./destination.ts";
 import type { Entry } from "./new-entry.ts";

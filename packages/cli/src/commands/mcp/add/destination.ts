@@ -3,6 +3,7 @@
  * change.
  */
 
+import { holdsSecret } from "@fairlead/console/server/words/server-redaction";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files";
 import { toShellWord } from "@fairlead/core/plain-text";
@@ -17,7 +18,6 @@ import { toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { approve, type Configuration, isApprovedBy, readApprovals } from "@fairlead/core/trust";
 import { isObject } from "@fairlead/wire/json";
 import { type Command, Option } from "commander";
-import { holdsSecret } from "../../../output/servers/server-redaction.ts";
 import { configurationIfTrusted } from "../../../shell/configuration.ts";
 import type { Context, Globals } from "../../../shell/verb.ts";
 import { type Entry, refuseInvalidEntry } from "./new-entry.ts";

@@ -1,5 +1,7 @@
 /** The steps of an import, shared by `mcp import` and `connect --replace`: convert, store secrets, write. */
 
+import { runsCode } from "@fairlead/console/server/words/server-notes";
+import { looksSecret, secretName } from "@fairlead/console/server/words/server-redaction";
 import { HostError } from "@fairlead/core/errors";
 import type { SecretStore } from "@fairlead/core/files";
 import {
@@ -16,8 +18,6 @@ import type { Configuration } from "@fairlead/core/trust";
 import { isObject } from "@fairlead/wire/json";
 import { type Collection, collect, type PlannedServer } from "../../../import/plan.ts";
 import type { ImportSource } from "../../../import/program.ts";
-import { runsCode } from "../../../output/servers/server-notes.ts";
-import { looksSecret, secretName } from "../../../output/servers/server-redaction.ts";
 import type { Context } from "../../../shell/verb.ts";
 import { type Destination, isApproved, removeLine, restore, type Undo } from "../add/destination.ts";
 

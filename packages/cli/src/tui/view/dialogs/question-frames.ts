@@ -1,10 +1,10 @@
 /** Lays out all questions except confirmations and forms. */
 
+import { approvalFields, layout } from "@fairlead/console/server/words/server-details";
 import { joinSafe, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 import { count } from "../../../output/output.ts";
-import { approvalFields, layout } from "../../../output/servers/server-details.ts";
 import { messageLines } from "../../../sign-in/message-lines.ts";
 import type { Editor } from "../../input/editor.ts";
 import type { QuestionOf } from "../../state/questions.ts";

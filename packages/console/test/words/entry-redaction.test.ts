@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { holdsSecret, previewEntry, redactEntry } from "../../../src/output/servers/server-redaction.ts";
+import { holdsSecret, previewEntry, redactEntry } from "../../src/server/words/server-redaction.ts";
 
 test("of an entry no more is shown than mcp get shows", () => {
   const entry = {

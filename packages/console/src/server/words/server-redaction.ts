@@ -11,7 +11,6 @@ import { entrySchema, type Transport } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust";
 import { objectOf, parseJson } from "@fairlead/wire/json";
-import type { Context } from "../../shell/verb.ts";
 import { runsCode } from "./server-notes.ts";
 
 const placeholder = /\$\$|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g;
@@ -257,7 +256,7 @@ type Missing = ReadonlySet<string>;
 /** Finds secrets that settings refer to but that are not stored. Reads only names, so it opens no keychain. */
 export async function missingSecrets(
   { servers, locations }: Pick<Configuration, "servers" | "locations">,
-  { out }: Pick<Context, "out">,
+  { out }: { readonly out: { readonly warnOnce: (text: SafeText) => void } },
 ): Promise<Missing> {
   const mentioned = new Set(servers.flatMap(({ server }) => server.definition?.secrets ?? []));
   if (mentioned.size === 0) return mentioned;

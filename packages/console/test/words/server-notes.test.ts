@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findDownload, launchNotes, runsCode } from "../../../src/output/servers/server-notes.ts";
+import { findDownload, launchNotes, runsCode } from "../../src/server/words/server-notes.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 

@@ -16,9 +16,10 @@ import {
   type VariableUse,
 } from "@fairlead/core/settings";
 import { joinSafe, padSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { Configuration } from "@fairlead/core/trust";
+import { type AdmittedServer, type Configuration, entryTrust } from "@fairlead/core/trust";
 import { parseUrl } from "@fairlead/wire/text";
 import { launchNotes } from "./server-notes.ts";
+import { hideLiteral, redact } from "./server-redaction.ts";
 
 /** A label with its values, one part of a server's details. */
 export interface Field {
@@ -139,6 +140,40 @@ export function authenticationDocument(authentication: Authentication, hide: Opt
   const { clientSecret } = oauth;
   const shown = { provider, ...oauth };
   return clientSecret === undefined ? shown : { ...shown, clientSecret: hide(clientSecret) };
+}
+
+/** Returns everything about a server's definition, with literal secrets hidden. `trust`: what `"trust": true` does. */
+export function definitionFields(
+  definition: ServerDefinition,
+  configuration: Configuration,
+  trust: readonly SafeText[],
+): Field[] {
+  const { transport, description, fingerprint } = definition;
+  return [
+    ...transportFields(redact(transport), toVisibleLine),
+    ...resolvedFields(definition, toVisibleLine),
+    ...optionFields(definition, { show: toVisibleLine, hide: hideLiteral }),
+    { label: safe`roots`, values: [rootsWords(definition, configuration)] },
+    { label: safe`trust`, values: trust },
+    { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
+    { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
+    { label: safe`note`, values: launchNotes(definition).map(toVisibleLine) },
+  ];
+}
+
+/** Returns what `"trust": true` does, and the next step if it does nothing. Empty without `"trust": true`. */
+export function trustValues(
+  server: AdmittedServer,
+  configuration: Configuration,
+  typed: (text: SafeText) => SafeText = (text) => text,
+): readonly SafeText[] {
+  const found = entryTrust(server, configuration);
+  if (found === undefined) return [];
+  if (found.counts) return [safe`true: the server's tools run without confirmation`];
+  const reason = safe`true, but it has no effect: ${toVisibleLine(found.reason)}`;
+  // For a server that may not start, the field `next` has the step already.
+  const hasNext = server.admission.status === "admitted" && found.next !== undefined;
+  return hasNext ? [reason, typed(safe`next: ${toVisibleLine(found.next)}`)] : [reason];
 }
 
 /** Returns the position in a settings file as `FILE:LINE:COLUMN`. */

@@ -1,7 +1,7 @@
 import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hideInUrl, hideLiteral, redact, redactArguments } from "../../../src/output/servers/server-redaction.ts";
+import { hideInUrl, hideLiteral, redact, redactArguments } from "../../src/server/words/server-redaction.ts";
 
 test.each([
   ["plain", "(hidden)"],
