@@ -108,10 +108,12 @@ export class Questions implements Disposable {
   /** Asks about a request of this console, as its host wants it confirmed. */
   async confirm(
     details: ToolCallConfirmationDetails,
+    call: string,
     signal: AbortSignal,
   ): Promise<ToolConfirmationOutcome | undefined> {
     const view = toConfirmationView(details, { who: "user" });
-    const answer = await this.ask<"request">(toRequestQuestion(view, "this console"), signal, ({ choice }) =>
+    const question = { ...toRequestQuestion(view, "this console"), call };
+    const answer = await this.ask<"request">(question, signal, ({ choice }) =>
       details.isOutdated?.() === true && choice !== "no"
         ? "the definition changed while the question was open: the answer has no effect"
         : choiceText(choice, view),

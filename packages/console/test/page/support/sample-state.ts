@@ -64,12 +64,15 @@ export function sampleDetail(name: string): Result<"servers/show"> {
     ],
     instructions: "Use `query` for reads. Ask before you change a schema.",
     notes: ["npx runs the newest version that fits: fairlead mcp pin writes an exact one"],
+    fingerprint: "c0ffee",
     prompts: [{ name: "review", description: "Reviews a change of the schema." }],
     changes:
       name === "db"
         ? [
             {
-              tool: "query",
+              kind: "tool",
+              name: "query",
+              digest: "3f".repeat(32),
               differences: [
                 {
                   member: "description",
@@ -79,7 +82,12 @@ export function sampleDetail(name: string): Result<"servers/show"> {
                 { member: "inputSchema.properties.context", after: '{"type":"string"}' },
               ],
             },
-            { tool: "schema", differences: [{ member: "annotations.readOnlyHint", before: "true", after: "false" }] },
+            {
+              kind: "tool",
+              name: "schema",
+              digest: "a1".repeat(32),
+              differences: [{ member: "annotations.readOnlyHint", before: "true", after: "false" }],
+            },
           ]
         : [],
   };

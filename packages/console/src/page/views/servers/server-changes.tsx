@@ -2,7 +2,8 @@
 
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { VNode } from "preact";
-import type { Result } from "../../../protocol/commands.ts";
+import type { Params, Result } from "../../../protocol/commands.ts";
+import type { ChangedDefinition } from "../../../protocol/servers.ts";
 import { type Loaded, useApp } from "../../app.ts";
 import { CopyCommand } from "../../components/copy.tsx";
 import { AllowButton, Decision } from "../../components/decision.tsx";
@@ -16,6 +17,13 @@ export interface ServerChangesProps {
   readonly detail: Loaded<Result<"servers/show">>;
 }
 
+type AcceptedTool = Params<"servers/accept">["tools"][number];
+
+/** The definition that the person has seen: another one by now is not accepted. */
+function toAccepted({ name, digest }: ChangedDefinition): readonly AcceptedTool[] {
+  return digest === undefined ? [] : [{ name, digest }];
+}
+
 export function ServerChanges({ name, detail: { value, error, reload } }: ServerChangesProps): VNode {
   const { api, announcer } = useApp();
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
@@ -27,29 +35,40 @@ export function ServerChanges({ name, detail: { value, error, reload } }: Server
         <p>All definitions are as you accepted them.</p>
       </Empty>
     );
-  const accept = async (tools: readonly string[]): Promise<void> => {
+  const accept = async (tools: readonly AcceptedTool[]): Promise<void> => {
     await api.run("servers/accept", { server: name, tools });
     announcer.done(`Accepted ${counted(tools.length, "definition")} of ${name}`);
     reload();
   };
-  const all = changes.map(({ tool }) => tool);
+  const all = changes.flatMap(toAccepted);
   return (
     <div class="server-changes">
       <p class="muted">
         Fairlead asks before each call of a changed tool, until you accept its new definition. Read what it now tells a
         model. <CopyCommand command={`fairlead mcp tools ${toShellWord(name)}`} />
       </p>
-      {changes.map(({ tool, differences }) => (
-        <section key={tool} class="server-change" aria-label={`Change of ${tool}`}>
+      {changes.map((change) => (
+        <section
+          key={`${change.kind} ${change.name}`}
+          class="server-change"
+          aria-label={`Change of the ${change.kind} ${change.name}`}
+        >
           <h3>
-            <Text of={tool} exact />
+            <Text of={change.name} exact /> {change.kind === "prompt" && <span class="muted">prompt</span>}
           </h3>
-          <Differences list={differences} />
-          <Decision subject={JSON.stringify(differences)} label={`Accept ${tool}`}>
-            <AllowButton focusKey={`accept ${tool}`} onPress={() => accept([tool])}>
-              Accept this definition
-            </AllowButton>
-          </Decision>
+          <Differences list={change.differences} />
+          {change.digest === undefined ? (
+            <p class="muted">
+              The lock file has another definition.{" "}
+              <CopyCommand command={`fairlead lock update ${toShellWord(name)}`} />
+            </p>
+          ) : (
+            <Decision subject={change.digest} label={`Accept ${change.name}`}>
+              <AllowButton focusKey={`accept ${change.name}`} onPress={() => accept(toAccepted(change))}>
+                Accept this definition
+              </AllowButton>
+            </Decision>
+          )}
         </section>
       ))}
       {all.length > 1 && (

@@ -249,7 +249,7 @@ function Approval({ name, detail }: { readonly name: string; readonly detail: De
       <Decision subject={JSON.stringify(detail)} label="Approve the server">
         <AllowButton
           onPress={async () => {
-            await api.run("servers/approve", { server: name });
+            await api.run("servers/approve", { server: name, fingerprint: detail.fingerprint ?? "" });
             announcer.done(`${name} is approved`);
           }}
         >
