@@ -132,7 +132,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     openRequests += 1;
     return () => {
       openRequests -= 1;
-      heap.check();
+      heap.checkSoon();
       changed();
     };
   }

@@ -26,7 +26,7 @@ export interface HeapGrowthOptions {
   readonly collect?: () => void;
 }
 
-/** Watches the heap. Call `check` when a result has arrived and when a response was written. */
+/** Watches the heap. Call `check` when a result has arrived, and `checkSoon` when its response is about to be written. */
 export class HeapGrowth {
   readonly #used: () => number;
   readonly #collect: () => void;
@@ -36,6 +36,7 @@ export class HeapGrowth {
   #last = Number.POSITIVE_INFINITY;
   /** The growth by large messages since the lowest use. */
   #grown = 0;
+  #isSoon = false;
 
   constructor({ used = bytesInUse, collect = createCollect() }: HeapGrowthOptions = {}) {
     this.#used = used;
@@ -53,6 +54,19 @@ export class HeapGrowth {
     this.#collect();
     // What is still in use is no garbage. Only further growth is a reason to collect again.
     this.#startAt(this.#used());
+  }
+
+  /**
+   * Checks in the next turn of the event loop: the response is written by then, also if its client does not read it. Calls
+   * in the same turn share one check.
+   */
+  checkSoon(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    setImmediate(() => {
+      this.#isSoon = false;
+      this.check();
+    });
   }
 
   #startAt(used: number): void {

@@ -56,6 +56,20 @@ test("small messages never cause a collection, however much the heap grows", () 
   expect(heap.collections).toBe(1);
 });
 
+test("a later check comes in the next turn, once for all that ask for it in this turn", async () => {
+  const { heap, growth } = scene();
+  growth.check();
+  heap.used = 60;
+  heap.live = 60;
+  growth.checkSoon();
+  growth.checkSoon();
+  await Promise.resolve();
+  expect(heap.collections).toBe(0);
+  heap.used = 200;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(heap).toMatchObject({ collections: 1, used: 60 });
+});
+
 test("after a collection of V8's own, growth counts from there", () => {
   const { heap, growth } = scene();
   heap.used = 45;

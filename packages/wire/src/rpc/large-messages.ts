@@ -7,12 +7,12 @@
 import { systemTime, type TimeSource } from "./time.ts";
 
 /** A message with fewer bytes never waits. */
-const smallestLarge = 1024 * 1024;
+const smallestLarge = 128 * 1024;
 /** A message keeps the first place for this many milliseconds while others wait. Its server may have stopped sending. */
 const firstPlaceTime = 2000;
 
 export interface LargeMessagesOptions {
-  /** While large messages together have so many bytes, only the first of them is read on. Default: 16 MB. */
+  /** While large messages together have so many bytes, only the first of them is read on. Default: 8 MB. */
   readonly limit?: number;
   readonly time?: TimeSource | undefined;
 }
@@ -33,7 +33,7 @@ export class LargeMessages {
   #timed: HeldMessage | undefined;
   #stopTimer: () => void = () => {};
 
-  constructor({ limit = 16 * 1024 * 1024, time = systemTime }: LargeMessagesOptions = {}) {
+  constructor({ limit = 8 * 1024 * 1024, time = systemTime }: LargeMessagesOptions = {}) {
     this.#limit = limit;
     this.#time = time;
   }

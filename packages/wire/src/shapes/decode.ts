@@ -28,7 +28,8 @@ export async function decodeInSlices(pieces: Buffer[], nextTurn: () => Promise<v
   const decoder = new StringDecoder("utf8");
   const texts: string[] = [];
   let bytes = 0;
-  for (const piece of pieces.splice(0)) {
+  pieces.reverse();
+  for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
     // An incomplete character before a piece of ASCII can never be completed. `decoder.end()` replaces it.
     texts.push(isAscii(piece) ? decoder.end() + piece.toString("latin1") : decoder.write(piece));
     bytes += piece.length;

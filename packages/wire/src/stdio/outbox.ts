@@ -34,8 +34,14 @@ export interface Outbox {
   fail(cause: WireError): void;
 }
 
+/** A longer line (in bytes) becomes bytes at once, because a large text would be copied once more to end in a newline. */
+const largeLine = 1024 * 1024;
+const newline = 0x0a;
+
 /** The messages that are written together. They share one promise. */
 interface Batch {
+  /** The lines up to the last large one, as bytes. `text` follows them. */
+  first: Buffer[] | undefined;
   text: string;
   bytes: number;
   readonly left: Promise<void>;
@@ -65,12 +71,16 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     if (!stdin.writable) return;
     next = undefined;
     writing = batch;
-    stdin.write(batch.text, (error) => {
+    const { first = [], text } = batch;
+    const last = text === "" ? (first.pop() ?? text) : text;
+    for (const chunk of first) stdin.write(chunk);
+    stdin.write(last, (error) => {
       // After an error, `fail` will reject the batch with the cause. Node reports no error if the pipe was destroyed
       // during the write, as it is when the server exits.
       if (error || stdin.destroyed) return;
       done(batch);
     });
+    batch.first = undefined;
     batch.text = "";
     if (stdin.writableLength === 0 && !stdin.errored) done(batch);
     else watch(batch);
@@ -102,13 +112,21 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     }, deadline);
   }
 
-  function enqueue(line: string, bytes: number): Promise<void> {
+  function enqueue(json: string, bytes: number): Promise<void> {
     if (next === undefined) {
       next = createBatch();
       if (writing === undefined) process.nextTick(flush);
       else watch(next);
     }
-    next.text += line;
+    if (bytes < largeLine) next.text += `${json}\n`;
+    else {
+      const line = Buffer.allocUnsafe(bytes);
+      line.write(json);
+      line[bytes - 1] = newline;
+      const before = next.text === "" ? [] : [Buffer.from(next.text)];
+      next.first = [...(next.first ?? []), ...before, line];
+      next.text = "";
+    }
     next.bytes += bytes;
     return next.left;
   }
@@ -135,20 +153,20 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
         );
         return full;
       }
-      let line: string;
+      let json: string;
       try {
-        line = `${JSON.stringify(message)}\n`;
+        json = JSON.stringify(message);
       } catch (error) {
         return refuse("bad_message", `the message cannot be written as JSON: ${errorMessage(error)}`, { cause: error });
       }
-      const bytes = Buffer.byteLength(line);
+      const bytes = Buffer.byteLength(json) + 1;
       if (bytes > messageBytes) {
         return refuse(
           "too_large",
           `a message of ${bytes} bytes is larger than the limit messageBytes (${messageBytes})`,
         );
       }
-      return enqueue(line, bytes);
+      return enqueue(json, bytes);
     },
     end() {
       if (ended) return;
@@ -177,7 +195,7 @@ function createBatch(): Batch {
     resolve = fulfil;
     reject = fail;
   });
-  return { text: "", bytes: 0, left: tolerated(left), resolve, reject };
+  return { first: undefined, text: "", bytes: 0, left: tolerated(left), resolve, reject };
 }
 
 /** Prevents an unhandled rejection if a sender does not wait for the promise. */

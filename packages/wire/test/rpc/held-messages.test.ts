@@ -38,10 +38,12 @@ test("large messages are read side by side below the limit", () => {
   expect(held(1.9).turn()).toBeUndefined();
 });
 
-test("a message below one megabyte never waits", () => {
+test("a message below 128 KiB never waits, a larger one does", () => {
   const { held } = scene();
-  held(4);
-  expect(held(0.99).turn()).toBeUndefined();
+  const first = held(4);
+  expect(held(0.124).turn()).toBeUndefined();
+  expect(held(0.125).turn()).toBeInstanceOf(Promise);
+  first.release();
 });
 
 test("a later message waits until an earlier one is released", async () => {

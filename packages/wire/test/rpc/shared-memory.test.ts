@@ -11,6 +11,8 @@ import { script } from "../support/stdio-server.ts";
 import { result, sendJson, startEvents, webServer } from "../support/web-server.ts";
 
 const megabyte = 1024 * 1024;
+/** A message with fewer bytes never waits. */
+const smallestLarge = 128 * 1024;
 
 /** Answers with so many bytes as a request asks for. Stops in the middle of a response, if it asks for that. */
 const stopping = `
@@ -84,7 +86,7 @@ test.each(["stdio", "json", "events"] as const)(
       isComplete = true;
     });
     await waits(time, waiting);
-    expect(await lengthOf(third, { bytes: megabyte / 2 })).toBe(megabyte / 2);
+    expect(await lengthOf(third, { bytes: 100_000 })).toBe(100_000);
     expect(isComplete).toBe(false);
     time.advance(2000);
     expect(await waiting).toBe(4 * megabyte);
@@ -123,11 +125,11 @@ test("the part of a large result that may not be read in the same turn counts at
   const other = largeMessages.begin();
   other.hold(megabyte);
   // With the response to `initialize`, the last chunk before the stop is above the limit of a turn.
-  const options = { clientInfo, era: "legacy" as const, largeMessages, limits: { turnBytes: megabyte } };
+  const options = { clientInfo, era: "legacy" as const, largeMessages, limits: { turnBytes: smallestLarge } };
   const session = await connect(script(stopping), options);
-  const waiting = lengthOf(session, { bytes: 2 * megabyte, stopsAt: megabyte });
+  const waiting = lengthOf(session, { bytes: 2 * megabyte, stopsAt: smallestLarge });
   await waits(time, waiting);
-  expect(largeMessages.bytes).toBe(2 * megabyte);
+  expect(largeMessages.bytes).toBe(megabyte + smallestLarge);
   await session.notify("notifications/go");
   other.release();
   expect(await waiting).toBe(2 * megabyte);

@@ -39,6 +39,15 @@ test("pieces are decoded in slices, with characters that were cut, and the list 
   expect(await sliced([])).toEqual({ text: "", turns: 0 });
 });
 
+test("a decoded piece is no longer held while the rest is decoded", async () => {
+  const pieces = [1, 2, 3].map(() => Buffer.alloc(512 * 1024, "x"));
+  const held: number[] = [];
+  await decodeInSlices(pieces, async () => {
+    held.push(pieces.length);
+  });
+  expect(held).toEqual([2, 1, 0]);
+});
+
 test("a character that stays incomplete is replaced, before ASCII and at the end", async () => {
   const half = Buffer.from("ä").subarray(0, 1);
   expect((await sliced([half, Buffer.from("x"), half])).text).toBe("\ufffdx\ufffd");

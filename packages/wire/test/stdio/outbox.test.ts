@@ -7,8 +7,8 @@ import { failure } from "../support/memory-server.ts";
 
 interface Pipe {
   readonly stdin: Writable;
-  /** The texts of the writes that began, in order. */
-  readonly writes: string[];
+  /** The texts or bytes of the writes that began, in order. */
+  readonly writes: (string | Buffer)[];
   /** Ends the write that waits, with an error if one is given. */
   readonly take: (error?: Error) => void;
   readonly isEnded: () => boolean;
@@ -16,12 +16,12 @@ interface Pipe {
 
 /** The stdin of a program that reads at once, or only when a test says so. */
 function pipe(isStuck: boolean): Pipe {
-  const writes: string[] = [];
+  const writes: (string | Buffer)[] = [];
   const waiting: ((error?: Error) => void)[] = [];
   let isEnded = false;
   const stdin = new Writable({
     decodeStrings: false,
-    write(text: string, _encoding, done) {
+    write(text: string | Buffer, _encoding, done) {
       writes.push(text);
       if (isStuck) waiting.push(done);
       else done();
@@ -70,6 +70,19 @@ describe("messages to a program", () => {
     to.take();
     await Promise.all(later);
     expect(order).toEqual(["first", "second", "third"]);
+  });
+
+  test("above 1 MB are written as bytes of their own, in the order in which all were sent", async () => {
+    const to = pipe(false);
+    const outbox = outboxTo(to, { messageBytes: 2 ** 22, unsentBytes: 2 ** 24 });
+    const large = "ä".repeat(600_000);
+    const messages = [{ id: 1 }, { id: 2, large }, { id: 3, large }, { id: 4 }, { id: 5 }, { id: 6, large }];
+    await Promise.all(messages.map((message) => outbox.send(message)));
+    expect(to.writes.map((chunk) => Buffer.isBuffer(chunk))).toEqual([true, true, true, true, true]);
+    expect(to.writes.join("")).toBe(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+    expect(outbox.waiting()).toBe(0);
+    await outbox.send({ id: 7 });
+    expect(to.writes.at(-1)).toBe('{"id":7}\n');
   });
 
   test("have a limit each, in bytes with the line end", async () => {
