@@ -78,6 +78,14 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     load: async () => (await import("./views/prompts/prompts-view.tsx")).PromptsView,
   },
   {
+    id: "traffic",
+    title: "Traffic",
+    icon: "traffic",
+    group: "records",
+    words: "messages, JSON-RPC, requests, recording",
+    load: async () => (await import("./views/traffic/traffic-view.tsx")).TrafficView,
+  },
+  {
     id: "history",
     title: "History",
     icon: "history",
