@@ -28,26 +28,34 @@ export function backgroundFor(
   context: Context,
   isFresh: boolean = context.command.opts<{ readonly refresh?: boolean }>().refresh === true,
 ): BackgroundUse | undefined {
-  const { io, out } = context;
-  const { background } = configuration.settings.host;
+  const { out } = context;
   if (isWithoutBackground(configuration, context)) return undefined;
   let started: number | undefined;
   const onStart = (pid: number): void => {
     started = pid;
   };
-  const starts = background === "on" || hasTerminal(io) ? onStart : false;
+  const starts = mayStartHost(configuration, context) ? onStart : false;
   return {
     async open(...wanted) {
       const { openInBackground } = await import("../gateway/background.ts");
       return openInBackground(configuration, { starts, isFresh }, context)(...wanted);
     },
-    report() {
-      if (started === undefined) return;
-      out.say(
-        safe`note: a background host (process ${started}) keeps servers running for the next command; to stop it: fairlead daemon stop`,
-      );
-    },
+    report: () => reportHost(started, out),
   };
+}
+
+/** Whether the command may start a background host, which keeps running. */
+export function mayStartHost(configuration: Configuration, context: Context): boolean {
+  const isOn = configuration.settings.host.background === "on";
+  return !isWithoutBackground(configuration, context) && (isOn || hasTerminal(context.io));
+}
+
+/** Says that the host keeps running that the command has started. Does nothing if it has started none. */
+export function reportHost(started: number | undefined, out: Context["out"]): void {
+  if (started === undefined) return;
+  out.say(
+    safe`note: a background host (process ${started}) keeps servers running for the next command; to stop it: fairlead daemon stop`,
+  );
 }
 
 /** Whether the command must not use the background host. */

@@ -277,6 +277,20 @@ it("starts the host by hand, and restarts and stops one of its servers", async (
   expect(await here.call("mcp", "restart", "nobody")).toMatchObject({ code: 2 });
 });
 
+it("starts the host and the server with mcp restart where a call would, and not with mcp stop", async () => {
+  await using here = await backgroundMachine(growing());
+  expect(await here.call("mcp", "stop", "growing")).toEqual({ code: 0, stdout: "not running: growing\n", stderr: "" });
+  const inCi = { ...here, env: { ...here.env, CI: "true" } };
+  expect((await runProcess(inCi, "mcp", "restart", "growing")).stdout).toBe("not running: growing\n");
+  expect(await here.hostPid()).toBeUndefined();
+  expect(await here.call("mcp", "restart", "growing")).toEqual({
+    code: 0,
+    stdout: "started: growing\n",
+    stderr: expect.stringMatching(/^note: a background host \(process \d+\) keeps servers running .*daemon stop\n$/),
+  });
+  expect(processesOf(here).filter((line) => line.includes("growing.mjs"))).toHaveLength(1);
+});
+
 it("serves HTTP clients from the background host, also from the next one after it was killed", async () => {
   await using here = await backgroundMachine(growing());
   await here.run("policy", "allow", "growing.process");

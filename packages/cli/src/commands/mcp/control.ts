@@ -5,6 +5,7 @@ import { controlServer } from "@fairlead/gateway/command/background-session";
 import { reachHost } from "../../gateway/background.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
+import { mayStartHost, reportHost } from "../../targets/background.ts";
 import { findServer } from "./find-server.ts";
 
 /** The commands `fairlead mcp restart` and `fairlead mcp stop`. */
@@ -12,7 +13,7 @@ export const verbs: Readonly<Record<"restart" | "stop", Verb>> = {
   restart: {
     help: `
 Stops the server in the background host and connects it again, for example because its program has changed. Running
-calls of this server fail. Without a background host, nothing runs and nothing is started.
+calls of this server fail. A server that does not run is started, and on a terminal also the background host.
 
 Example:
   fairlead mcp restart github`,
@@ -37,12 +38,21 @@ async function control(context: Context, action: "restart" | "stop"): Promise<vo
   const { out, globals, operands } = context;
   const configuration = await configurationOf(context);
   const { name } = findServer(configuration, operands[0] ?? "").server;
-  const host = await reachHost(configuration, false, context);
-  const wasRunning = host !== undefined && (await controlServer(host, name, action));
-  const isRunning = host !== undefined && action === "restart";
-  if (globals.json) return out.json({ server: name, wasRunning, running: isRunning });
-  const done = wasRunning ? doneWords[action] : isRunning ? safe`started` : safe`not running`;
-  out.print(safe`${done}: ${toVisibleLine(name)}`);
+  let started: number | undefined;
+  const onStart = (pid: number): void => {
+    started = pid;
+  };
+  const starts = action === "restart" && mayStartHost(configuration, context) ? onStart : false;
+  try {
+    const host = await reachHost(configuration, starts, context);
+    const wasRunning = host !== undefined && (await controlServer(host, name, action));
+    const isRunning = host !== undefined && action === "restart";
+    const done = wasRunning ? doneWords[action] : isRunning ? safe`started` : safe`not running`;
+    if (globals.json) out.json({ server: name, wasRunning, running: isRunning });
+    else out.print(safe`${done}: ${toVisibleLine(name)}`);
+  } finally {
+    reportHost(started, out);
+  }
 }
 
 const doneWords = { restart: safe`restarted`, stop: safe`stopped` };
