@@ -134,7 +134,7 @@ Examples:
           : host.call(target.server, target.tool, args, {
               signal: io.signal,
               onProgress: progress.update,
-              ...confirmation.options,
+              ...confirmation.beside(progress),
               timeout,
             });
       const outcome = await outcomeOfCall(confirmation.withAdvice(result), target).finally(progress.clear);

@@ -79,9 +79,13 @@ Examples:
       const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
       const { serverName, serverPromptName } = prompt;
       const title = `${serverName}.${serverPromptName}`;
-      const { options, withAdvice } = await confirmTypedRequest({ title, isYes }, host, context);
+      const { beside, withAdvice } = await confirmTypedRequest({ title, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
-      const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...timeout, ...options });
+      const getting = host.getPrompt(serverName, serverPromptName, args, {
+        signal: io.signal,
+        ...timeout,
+        ...beside(progress),
+      });
       const result = await withAdvice(getting).finally(progress.clear);
       const report = { server: serverName, prompt: serverPromptName, result, folder, draw: imageDrawing(context) };
       await reportPrompt(report, context);

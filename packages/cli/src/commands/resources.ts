@@ -93,9 +93,9 @@ Examples:
       const { server: owner, uri } = address;
       if (!(await isDeniedByName(owner, uri, "resource", host))) await connectServer(owner, host, context);
       await typed?.keep();
-      const { options, withAdvice } = await confirmTypedRequest({ title: uri, isYes }, host, context);
+      const { beside, withAdvice } = await confirmTypedRequest({ title: uri, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(uri)}`, io, globals);
-      const reading = host.readResource(owner, uri, { signal: io.signal, ...timeout, ...options });
+      const reading = host.readResource(owner, uri, { signal: io.signal, ...timeout, ...beside(progress) });
       const result = await withAdvice(reading).finally(progress.clear);
       await reportReading({ address, result, destination, draw: imageDrawing(context) }, context);
     };

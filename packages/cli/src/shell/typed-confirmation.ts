@@ -14,6 +14,7 @@ import {
 } from "@fairlead/core/policy";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { differenceLines } from "../output/policy/rule-lines.ts";
+import type { ProgressLine } from "../output/reports/progress.ts";
 import { warnOfPolicyProblems } from "./configuration.ts";
 import { canAsk, confirm } from "./prompt.ts";
 import type { Context } from "./verb.ts";
@@ -28,6 +29,8 @@ export interface TypedRequest {
 /** The options for the request, and a function that adds advice to the error of a refused request. */
 export interface TypedConfirmation {
   readonly options: Pick<RequestOptions, "confirm" | "confirmed">;
+  /** The options for a request with a progress line, which would overwrite the question. */
+  readonly beside: (progress: Pick<ProgressLine, "hideDuring">) => TypedConfirmation["options"];
   /** Waits for the request. If it failed because the user did not confirm it, adds the next step to the error. */
   readonly withAdvice: <T>(request: Promise<T>) => Promise<T>;
 }
@@ -60,8 +63,10 @@ export async function confirmTypedRequest(
     return isRefused ? Cancel : ProceedOnce;
   }
 
+  const confirmed = isYes ? "in_advance" : undefined;
   return {
-    options: { confirm: ask, confirmed: isYes ? "in_advance" : undefined },
+    options: { confirm: ask, confirmed },
+    beside: ({ hideDuring }) => ({ confirm: (details) => hideDuring(() => ask(details)), confirmed }),
     async withAdvice(running) {
       try {
         return await running;

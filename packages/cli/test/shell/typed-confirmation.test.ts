@@ -97,6 +97,27 @@ describe("on a terminal", () => {
     expect(shown.startsWith(`${text}${verb} it? [y/N] `)).toBe(true);
   });
 
+  test("the progress line is hidden while the user is asked", async () => {
+    const { context, stderr } = writtenOutput();
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const io = { ...context.io, stdin, stderr: Object.assign(context.io.stderr, { isTTY: true }) };
+    const problems: readonly Problem[] = [];
+    const host = { policy: () => Promise.resolve({ problems }) } as Partial<Host> as Host;
+    const { beside } = await confirmTypedRequest(call, host, { ...context, io });
+    const shown: boolean[] = [];
+    const { confirm } = beside({
+      async hideDuring(ask) {
+        shown.push(stderr().includes("Call it?"));
+        stdin.write("y\n");
+        const answer = await ask();
+        shown.push(stderr().includes("Call it?"));
+        return answer;
+      },
+    });
+    expect(await confirm?.(details)).toBe(ProceedOnce);
+    expect(shown).toEqual([false, true]);
+  });
+
   test("a changed definition is shown before the request", async () => {
     const { rule: _rule, ...without } = details;
     const { shown, answer } = await scene({ details: { ...without, change, args: {} }, typed: "yes\n" });
