@@ -132,6 +132,43 @@ async function workshopMachine(): Promise<BackgroundMachine & { readonly notes: 
   };
 }
 
+/** A machine with the server `shop`. Its tool `announce` reports that its tools have changed. */
+async function shopMachine() {
+  const folder = await temporaryFolder();
+  const inputSchema = { type: "object" };
+  const describe = (description: string): Promise<string> =>
+    folder.write("shop", {
+      tools: [
+        { name: "pay", description, inputSchema },
+        { name: "announce", inputSchema },
+      ],
+    });
+  const here = await backgroundMachine({ shop: programServer("contender", await describe("first"), "shop") });
+  return {
+    ...here,
+    async change(description: string): Promise<void> {
+      await describe(description);
+      expect(await here.call("call", "shop.announce")).toMatchObject({ code: 0 });
+    },
+    async [Symbol.asyncDispose]() {
+      await here[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it("does not call a tool whose definition changes while the user is asked", async () => {
+  await using here = await shopMachine();
+  expect(await here.call("call", "shop.pay")).toMatchObject({ code: 0, stdout: "shop\n" });
+  await here.run("policy", "ask", "shop.pay");
+  await using terminal = openTerminal({ ...here, env: { ...here.env, CI: "" } }, "call", "shop.pay");
+  await terminal.until(/Call it\? \[y\/N\]/);
+  await here.change("second");
+  terminal.type("y\r");
+  expect(await terminal.exitCode).toBe(6);
+  expect(terminal.screen()).toContain("shop.pay did not run: its definition changed while you were asked");
+});
+
 it("cancels the call with Ctrl-C, and the server keeps running", async () => {
   await using here = await workshopMachine();
   const { child, ending } = startPiped(here, "call", "workshop.hang");

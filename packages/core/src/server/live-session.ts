@@ -96,8 +96,11 @@ export class LiveSession {
   async discover(signal: AbortSignal | undefined): Promise<FilteredCatalog> {
     const { serverName, timeLeft, connectTimeout, follow, clock, observe } = this.#options;
     const { session } = this;
-    if (session.listed !== undefined) return this.#show(session.listed);
-    const isFirst = this.#catalog === undefined;
+    const isFirst = this.#filteredCatalog === undefined;
+    if (isFirst && session.listed !== undefined) {
+      if (follow) this.#refresh.start();
+      return this.#show(session.listed);
+    }
     const deadline = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session, signal);
     const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
     try {
@@ -218,16 +221,20 @@ export class LiveSession {
 
   async #readAgain(lists: readonly ListName[]): Promise<readonly ListName[]> {
     const { clock, connectTimeout } = this.#options;
+    const { session } = this;
     const closing = this.#closing.signal;
-    const deadline = startDeadline(clock, connectTimeout, this.session, closing);
-    const read = await Promise.all(lists.map((list) => this.#readList(list, deadline.signal)));
+    const deadline = startDeadline(clock, connectTimeout, session, closing);
+    // The catalog of the background host lacks the tools that the settings hide, so all lists are read.
+    const wanted = this.#catalog === undefined && session.listed !== undefined ? readableLists(session) : lists;
+    const read = await Promise.all(wanted.map((list) => this.#readList(list, deadline.signal)));
     deadline.stop();
-    if (closing.aborted || this.#catalog === undefined) return [];
+    const before = this.#catalog ?? session.listed?.catalog;
+    if (closing.aborted || before === undefined) return [];
     this.#take(
-      read.reduce((merged, replace) => replace(merged), this.#catalog),
+      read.reduce((merged, replace) => replace(merged), before),
       true,
     );
-    return lists.filter((list) => this.#outdated.has(list));
+    return wanted.filter((list) => this.#outdated.has(list));
   }
 
   /** Reads a list. Resolves with a function that puts the list into a catalog, or changes nothing if reading failed. */
@@ -277,6 +284,13 @@ export class LiveSession {
       await this.#endIfRefused();
     }
   }
+}
+
+function readableLists(session: OpenedSession): readonly ListName[] {
+  const kinds = listsOf(session);
+  return (["tools", "prompts", "resources"] as const).filter((list) =>
+    kindsOf[list].some((kind) => kinds.includes(kind)),
+  );
 }
 
 /** The server says that a list has changed. What was decided by the old one must not be sent. */

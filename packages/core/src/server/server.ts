@@ -29,6 +29,7 @@ import type { Configuration } from "../trust/configuration.ts";
 import { type EntryTrust, entryTrust } from "../trust/entry-trust.ts";
 import { AcceptedTools, type ListedTools } from "./accepted-tools.ts";
 import { AcceptedViews } from "./accepted-views.ts";
+import type { CatalogTool } from "./catalog.ts";
 import { ownerOf } from "./catalog-cache.ts";
 import type { CachedCatalog } from "./catalog-store.ts";
 import { Connection } from "./connection.ts";
@@ -40,7 +41,7 @@ import { mayHaveRoots } from "./roots.ts";
 import { initialServerState, notConnectedError } from "./server-state.ts";
 import type { ServerContext } from "./servers.ts";
 import { sharedBy } from "./sharing.ts";
-import { prepareDigests } from "./tool-changes.ts";
+import { definitionDigest, prepareDigests } from "./tool-changes.ts";
 import { viewAddressesOf } from "./tool-view.ts";
 
 /** A server of the settings, or the demo server, which has no definition. */
@@ -642,9 +643,10 @@ export class Server {
   async #saveCatalog(
     definition: ServerDefinition,
     { choosesEra, catalog, hidden, offer: counts, peer: negotiated, capabilities }: UnsavedListing,
-    accepted: CachedCatalog["accepted"],
+    unaccepted: readonly CatalogTool[],
   ): Promise<void> {
     const before = await this.#readCached(definition);
+    const accepted = await this.#newestAccepted(definition, unaccepted);
     const peer = choosesEra && before !== undefined ? before.peer : negotiated;
     const savedAt = this.#context.now();
     const { ttlMs } = catalog;
@@ -667,6 +669,27 @@ export class Server {
     };
     this.#cached = Promise.resolve(latest);
     await this.#context.cache.save(definition, latest);
+  }
+
+  /**
+   * Replaces definitions that were accepted here by those that another process has accepted later, such as a command
+   * whose server runs in this background host. The next difference is one from the newest.
+   */
+  async #newestAccepted(
+    definition: ServerDefinition,
+    tools: readonly CatalogTool[],
+  ): Promise<CachedCatalog["accepted"]> {
+    if (tools.length === 0) return tools;
+    const { cache } = this.#context;
+    const [saved, digests] = await Promise.all([cache.read(definition), cache.readAccepted(definition)]);
+    const others = new Map(
+      [...(saved?.catalog.tools ?? []), ...(saved?.accepted ?? [])].map((tool) => [tool.name, tool]),
+    );
+    const ageOf = (tool: CatalogTool): number => digests?.of(tool.name)?.indexOf(definitionDigest(tool)) ?? -1;
+    return tools.map((tool) => {
+      const other = others.get(tool.name);
+      return other !== undefined && ageOf(other) > ageOf(tool) ? other : tool;
+    });
   }
 
   // Creation and events of connections

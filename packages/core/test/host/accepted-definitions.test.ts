@@ -71,6 +71,25 @@ test("two definitions that were both accepted are asked about no more", async ()
   }
 });
 
+test("a change is shown beside the definition that was accepted last, also if another host that runs saved the change", async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using lasting = await open(folder, { description: "Pays." });
+    await lasting.call("s", "pay");
+    {
+      await using other = await open(folder, { description: "Pays you." });
+      await other.call("s", "pay", {}, { acceptChanged: true });
+    }
+    await lasting.stop(["s"]);
+    await folder.write("list.json", [{ name: "pay", description: "Pays twice.", inputSchema }]);
+    await lasting.start();
+  }
+  await using host = await open(folder, { description: "Pays twice." });
+  expect(await host.changeOf("s", "pay")).toEqual([
+    { member: "description", before: "Pays you.", after: "Pays twice." },
+  ]);
+});
+
 test("what is written while a host runs counts from the next call on", async () => {
   await using folder = await temporaryFolder();
   await using host = await open(folder, { description: "Pays." });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { OpenOptions } from "../../src/connect/open-session.ts";
 import type { ServerNews, ServerState } from "../../src/events.ts";
 import { Connection } from "../../src/server/connection.ts";
+import type { FilteredCatalog } from "../../src/server/filtered-catalog.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { type Script, scriptedSession } from "./scripted-session.ts";
 
@@ -16,7 +17,16 @@ const usual = {
 };
 
 /** A client that follows a server whose answers the test may change. */
-async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: NotificationListener) => void } = {}) {
+async function testClient({
+  onOpen,
+  listed,
+  excludeTools = [],
+  ...script
+}: Script & {
+  onOpen?: (notify: NotificationListener) => void;
+  listed?: FilteredCatalog;
+  excludeTools?: readonly string[];
+} = {}) {
   const clock = manualClock();
   const answers: NonNullable<Script["answers"]> = { ...usual, ...script.answers };
   const current = new Map(Object.entries(answers));
@@ -39,11 +49,11 @@ async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: No
   let options: OpenOptions | undefined;
   const client = new Connection(
     {
-      definition: { name: "s", excludeTools: [] },
+      definition: { name: "s", excludeTools },
       open: async (given) => {
         options = given;
         onOpen?.((...news) => given.onNotification?.(...news));
-        return session;
+        return { ...session, listed };
       },
       connectTimeout: 30_000,
       clock,
@@ -67,6 +77,28 @@ async function testClient({ onOpen, ...script }: Script & { onOpen?: (notify: No
 
 const toolNames = (client: Connection) => client.filteredCatalog?.catalog.tools.map(({ name }) => name);
 const settled = () => new Promise(setImmediate);
+
+describe("the lists that the background host has read", () => {
+  test("are not read again before one of them changes; then all of them, with the tools that the settings hide", async () => {
+    const catalog = { tools: [], prompts: [], resources: [], resourceTemplates: [], dropped: [], repaired: [] };
+    const listed: FilteredCatalog = {
+      catalog: { ...catalog, truncated: [] },
+      hidden: new Map([["secret", "excludeTools"]]),
+      offer: { tools: 0, prompts: 0, resources: 0, resourceTemplates: 0 },
+    };
+    const { client, session, set, say } = await testClient({ listed, excludeTools: ["secret"] });
+    expect(await client.discover()).toBe(listed);
+    expect(session.asked).toEqual([]);
+    set("tools/list", { tools: named("b", "secret") });
+    set("prompts/list", { prompts: [{ name: "q" }] });
+    say("notifications/prompts/list_changed");
+    await settled();
+    expect(toolNames(client)).toEqual(["b"]);
+    expect(client.filteredCatalog?.hidden).toEqual(listed.hidden);
+    expect(client.filteredCatalog?.catalog.prompts).toMatchObject([{ name: "q" }]);
+    expect(await client.discover()).toMatchObject({ offer: { tools: 1 } });
+  });
+});
 
 describe("a list that changed", () => {
   test("is read again, and only that one; what is new is told", async () => {

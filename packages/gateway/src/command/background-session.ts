@@ -62,6 +62,8 @@ export async function openBackgroundSession(
   const closed = new Promise<WireError | undefined>((resolve) => {
     end = resolve;
   });
+  /** The server's notifications that came before the caller had the session; then undefined. */
+  let early: [string, JsonObject][] | undefined = [];
   const rpc = await openRpc(openHostSocket(host), {
     limits: defaultLimits,
     times: defaultTimes,
@@ -70,6 +72,7 @@ export async function openBackgroundSession(
     onNotification(method, params) {
       if (method === stderrMethod) onStderrLine?.(stringOf(params["line"]) ?? "");
       else if (method === closedMethod) end(endOf(params["error"]));
+      else if (early !== undefined) early.push([method, params]);
       else onNotification?.(method, params);
     },
   });
@@ -84,6 +87,11 @@ export async function openBackgroundSession(
     // The host of the same build has written it.
     const { peer, capabilities, catalog, hidden, counts } = answer as JsonObject & OpenedServer;
     const listed: FilteredCatalog = { catalog, hidden: new Map(hidden), offer: counts };
+    setImmediate(() => {
+      const missed = early ?? [];
+      early = undefined;
+      for (const news of missed) onNotification?.(...news);
+    });
     return {
       era: peer.era,
       protocolVersion: peer.protocolVersion,

@@ -140,8 +140,14 @@ class ServedCommand implements ServedSession {
     const { host } = this.#context.workspace;
     const connection = await this.#connectionOf(server);
     const release = connection.use();
+    const tell = (method: string, params: JsonObject): void =>
+      void this.#client.notify(method, params).catch(() => undefined);
     const stopListening = host.on("stderr", ({ server: from, line }) => {
-      if (from === name) void this.#client.notify(stderrMethod, { line }).catch(() => undefined);
+      if (from === name) tell(stderrMethod, { line });
+    });
+    // The command decides by the lists. It reads them again, as the host does.
+    const stopFollowing = host.on("list_changed", ({ server: from, list }) => {
+      if (from === name) tell(`notifications/${list}/list_changed`, {});
     });
     try {
       const isRunning = connection.isReady;
@@ -152,12 +158,14 @@ class ServedCommand implements ServedSession {
       const stopWatching = this.#reportEnd(connection);
       const end = (): void => {
         stopWatching();
+        stopFollowing();
         release();
       };
       if (this.#isEnded) end();
       else this.#opened = { connection, session: connection.connectionId, serverName: name, release: end };
       return opened;
     } catch (error) {
+      stopFollowing();
       release();
       throw error;
     } finally {
