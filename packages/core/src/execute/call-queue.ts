@@ -109,9 +109,9 @@ export class CallQueue {
   #startNext(): void {
     const { callsPerServer, callsTotal } = this.#limits();
     while (this.#waiting > 0 && this.#running < callsTotal) {
-      const next = [...this.#lines].find(([, line]) => line.running < callsPerServer && line.waiting.length > 0);
-      if (next === undefined) return;
-      const [server, line] = next;
+      const server = this.#nextServer(callsPerServer);
+      if (server === undefined) return;
+      const line = this.#lineOf(server);
       // Moves this server to the end of the map, so that the other servers come first.
       if (this.#lines.size > 1 && this.#lines.delete(server)) this.#lines.set(server, line);
       const call = line.waiting.shift();
@@ -121,6 +121,13 @@ export class CallQueue {
       line.running += 1;
       call.start();
     }
+  }
+
+  /** The first server with a waiting call that may start. */
+  #nextServer(callsPerServer: number): string | undefined {
+    for (const [server, { running, waiting }] of this.#lines)
+      if (running < callsPerServer && waiting.length > 0) return server;
+    return undefined;
   }
 
   /** Updates the counts for a call that no longer waits. */

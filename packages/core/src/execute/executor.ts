@@ -56,16 +56,6 @@ export interface ExecuteOptions {
   readonly trustAnnotations?: boolean;
 }
 
-/** Runs tool calls on connected servers, within the limits. */
-export interface Executor<Client extends CallClient = CallClient> {
-  readonly call: (call: Call<Client>, options: ExecuteOptions) => Promise<CallResult>;
-  /**
-   * Runs a call from a gateway client. Returns the server's result unchanged. The server's list need not contain the
-   * tool.
-   */
-  readonly forward: <Answer>(call: RawCall<Client, Answer>, options: ExecuteOptions) => Promise<Answer>;
-}
-
 /** Limits, validator and connections that an executor uses. */
 export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns the limits that apply now. A reload may change them. */
@@ -78,22 +68,45 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   readonly clock?: Clock;
 }
 
-/** Creates an executor. By default, at most 256 calls wait for one server. */
-export function createExecutor<Client extends CallClient = CallClient>(
-  options: ExecutorOptions<Client>,
-): Executor<Client> {
-  const { limits, queuePerServer, validator, reconnect, clock = systemClock } = options;
-  const queue = new CallQueue(limits, queuePerServer);
-  const unaborted = new AbortController().signal;
-  setMaxListeners(0, unaborted);
+/** Runs tool calls on connected servers, within the limits. By default, at most 256 calls wait for one server. */
+export class Executor<Client extends CallClient = CallClient> {
+  readonly #validator: ExecutorOptions["validator"];
+  readonly #reconnect: ExecutorOptions<Client>["reconnect"];
+  readonly #clock: Clock;
+  readonly #queue: CallQueue;
+  /** The signal of calls that have none. */
+  readonly #unaborted = new AbortController().signal;
 
-  async function execute<Answer>(
+  constructor({ limits, queuePerServer, validator, reconnect, clock = systemClock }: ExecutorOptions<Client>) {
+    this.#validator = validator;
+    this.#reconnect = reconnect;
+    this.#clock = clock;
+    this.#queue = new CallQueue(limits, queuePerServer);
+    setMaxListeners(0, this.#unaborted);
+  }
+
+  async call({ client, tool: name, args }: Call<Client>, how: ExecuteOptions): Promise<CallResult> {
+    const tool = findTool(client, name);
+    const { answer, warnings } = await this.#execute({ client, tool: name, args, send: callTool }, tool, how);
+    const unmatched = tool.outputSchema === undefined ? [] : await checkOutput(answer, tool, this.#validator);
+    return toCallResult(answer, warnings, unmatched);
+  }
+
+  /**
+   * Runs a call from a gateway client. Returns the server's result unchanged. The server's list need not contain the
+   * tool.
+   */
+  async forward<Answer>(call: RawCall<Client, Answer>, how: ExecuteOptions): Promise<Answer> {
+    return (await this.#execute(call, findListed(call.client, call.tool), how)).answer;
+  }
+
+  async #execute<Answer>(
     { client, tool: name, args: given, send }: RawCall<Client, Answer>,
+    tool: CatalogTool | undefined,
     how: ExecuteOptions,
-    find: typeof findListed,
   ): Promise<Executed<Answer>> {
-    const { signal = unaborted } = how;
-    const tool = find(client, name);
+    const { signal = this.#unaborted } = how;
+    const clock = this.#clock;
     if (!isObject(given))
       throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName: client.name });
     let leave: (() => void) | undefined;
@@ -101,24 +114,26 @@ export function createExecutor<Client extends CallClient = CallClient>(
     try {
       signal.throwIfAborted();
       const { args, warnings } = tool
-        ? await checkArguments(client.name, tool, given, validator, signal)
+        ? await checkArguments(client.name, tool, given, this.#validator, signal)
         : { args: given, warnings: [] };
-      leave = how.isInTurn === true ? undefined : await queue.enter(client.name, signal);
+      leave = how.isInTurn === true ? undefined : await this.#queue.enter(client.name, signal);
       // While the call waited, the server may have reported a change of its tools, or may have been connected again.
       const reading = client.upToDate?.("tools");
       if (reading) await unlessAborted(reading, signal, () => callCancelled(client.name, name, signal));
       const isUnlisted = client.filteredCatalog === undefined && client.connectionId !== undefined;
-      if (isUnlisted && reconnect) await reconnect(client, signal);
+      if (isUnlisted) await this.#reconnect?.(client, signal);
       signal.throwIfAborted();
       const isGone = client.filteredCatalog === undefined;
       how.onStart?.();
       if (!isGone && !isStill(client, name, tool)) throw toolChanged(client.name, name);
       const began = clock.now();
       isSent = true;
-      const answer = await send(client, args, optionsOf(tool, how, signal, how.total), name).catch((error: unknown) =>
-        sendAgain({ client, tool: name, args, send }, how, signal, { definition: tool, error, isGone, began }),
-      );
-      return { answer, tool, warnings };
+      try {
+        return { answer: await send(client, args, optionsOf(tool, how, signal, how.total), name), warnings };
+      } catch (error) {
+        const first = { definition: tool, error, isGone, began };
+        return { answer: await this.#sendAgain({ client, tool: name, args, send }, how, signal, first), warnings };
+      }
     } catch (error) {
       throw signal.aborted && !isSent ? callCancelled(client.name, name, signal) : error;
     } finally {
@@ -131,12 +146,14 @@ export function createExecutor<Client extends CallClient = CallClient>(
    *
    * @throws HostError `changed`, `cancelled`, or the error of the first call, of reconnecting or of the second call
    */
-  async function sendAgain<Answer>(
+  async #sendAgain<Answer>(
     { client, tool: name, args, send }: RawCall<Client, Answer> & { readonly args: JsonObject },
     how: ExecuteOptions,
     signal: AbortSignal,
     { definition, error, isGone, began }: FirstFailure,
   ): Promise<Answer> {
+    const reconnect = this.#reconnect;
+    const clock = this.#clock;
     if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
     const pause = pauseAfter(error);
     const failed = {
@@ -159,16 +176,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
     const total = Math.max(how.total - (clock.now() - began), 1);
     return send(next, args, optionsOf(definition, how, signal, total), name);
   }
-
-  return {
-    async call({ client, tool: name, args }, how) {
-      const { answer, tool, warnings } = await execute({ client, tool: name, args, send: callTool }, how, findTool);
-      const unmatched = tool?.outputSchema === undefined ? [] : await checkOutput(answer, tool, validator);
-      return toCallResult(answer, warnings, unmatched);
-    },
-
-    forward: async (call, how) => (await execute(call, how, findListed)).answer,
-  };
 }
 
 function callTool(client: CallClient, args: JsonObject, options: McpRequestOptions, tool: string): Promise<ToolResult> {
@@ -177,8 +184,6 @@ function callTool(client: CallClient, args: JsonObject, options: McpRequestOptio
 
 interface Executed<Answer> {
   readonly answer: Answer;
-  /** The tool's definition; undefined if the server does not list the tool. */
-  readonly tool: CatalogTool | undefined;
   readonly warnings: readonly string[];
 }
 

@@ -260,11 +260,8 @@ export class RunningHost implements ForwardingHost {
   }
 
   async #openExecutor(): Promise<Executor<Connection>> {
-    const [{ createExecutor }, validator] = await Promise.all([
-      import("../execute/executor.ts"),
-      this.#openValidator(),
-    ]);
-    return createExecutor<Connection>({
+    const [{ Executor }, validator] = await Promise.all([import("../execute/executor.ts"), this.#openValidator()]);
+    return new Executor<Connection>({
       limits: () => this.servers.configuration.settings.host.limits,
       validator,
       reconnect: (connection, signal) => connection.ready(signal),

@@ -469,16 +469,9 @@ export class Decisions {
    * The decisions about the tools whose view a client reads. The view of a tool is part of the tool: the client may read
    * it if it may be offered one of these tools.
    */
-  #viewDecisions({
-    who,
-    client,
-    connection,
-    conversation,
-    serverName,
-    ...resource
-  }: PolicyRequest): readonly Decision[] {
-    if (who !== "client" || resource.kind !== "resource") return [];
-    const { serverToolName } = resource;
+  #viewDecisions(request: PolicyRequest): readonly Decision[] {
+    const { who, client, connection, conversation, serverName, serverToolName, kind } = request;
+    if (who !== "client" || kind !== "resource") return [];
     return this.#options.tools
       .toolsWithView({ serverName, serverToolName, connection })
       .map((tool) => this.decide({ who, client, connection, conversation, serverName, serverToolName: tool }));
@@ -562,9 +555,10 @@ export class Decisions {
   }
 
   #decideBy(by: PolicyEngine, request: PolicyRequest, inputs: DecisionInputs, check: CheckRequest): CarriedDecision {
-    const [first, ...others] = this.#viewDecisions(request);
-    const isDenied = [first, ...others].every((tool) => tool?.decision === "deny");
-    const found = first !== undefined && isDenied ? first : by.check(check);
+    const tools = this.#viewDecisions(request);
+    const [first] = tools;
+    const isDenied = first !== undefined && tools.every((tool) => tool.decision === "deny");
+    const found = isDenied ? first : by.check(check);
     const { decision, rule, over } = request.who === "user" ? forTyped(found) : found;
     return { decision, rule, over, inputs };
   }

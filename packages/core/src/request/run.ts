@@ -389,7 +389,7 @@ async function execute<Result>(
     );
   }
   const call = { client, tool: request.serverToolName, args: args ?? {} };
-  return target.send(await host.executor(), call, {
+  return await target.send(await host.executor(), call, {
     signal,
     timeout,
     total,

@@ -6,7 +6,7 @@ import { connect } from "@fairlead/wire";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
-import { createExecutor } from "../../src/execute/executor.ts";
+import { Executor } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import { Connection } from "../../src/server/connection.ts";
 
@@ -78,7 +78,7 @@ test("side effects never outnumber calls", { timeout: 120_000 }, async () => {
   const validator = createValidator();
   const client = await open();
   const reconnected: Connection[] = [];
-  const executor = createExecutor({
+  const executor = new Executor({
     limits: () => ({ callsPerServer: 16, callsTotal: 64 }),
     validator,
     async reconnect() {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { scaled, type TemporaryFolder, temporaryFolder, until } from "@fairlead/test-servers";
 import type { Progress } from "@fairlead/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createExecutor } from "../../src/execute/executor.ts";
+import { Executor } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import { connectTo, type OpenWorkshop, openWorkshop, patient, places } from "../support/workshop-client.ts";
 
@@ -204,7 +204,7 @@ describe("a server that dies with 16 calls in flight", () => {
     const next = await connectTo(shop.workshop, "shop");
     const validator = createValidator();
     const limits = () => ({ callsPerServer: 1, callsTotal: 64 });
-    const executor = createExecutor({ limits, validator, reconnect: async () => next });
+    const executor = new Executor({ limits, validator, reconnect: async () => next });
     const { client } = shop;
     const dying = executor.call({ client, tool: "exit", args: { code: 3 } }, patient);
     const behind = executor.call({ client, tool: "echo", args: { text: "after all" } }, patient);
@@ -233,7 +233,7 @@ test("one server's line never keeps another's calls waiting", async () => {
   await using free = await openWorkshop({ era: "modern", transport: "stdio" }, {}, "free");
   const limits = () => ({ callsPerServer: 2, callsTotal: 4 });
   const validator = createValidator();
-  const executor = createExecutor({ limits, validator });
+  const executor = new Executor({ limits, validator });
   const hang = { client: busy.client, tool: "hang", args: {} };
   const stop = new AbortController();
   const how = { ...patient, signal: stop.signal };

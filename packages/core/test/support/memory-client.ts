@@ -1,7 +1,7 @@
 /** A client in memory whose answers the test gives, and an executor with the real validator. */
 
 import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
-import { type CallClient, createExecutor, type Executor, type ExecutorOptions } from "../../src/execute/executor.ts";
+import { type CallClient, Executor, type ExecutorOptions } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import type { CatalogTool } from "../../src/server/catalog.ts";
 import { filterCatalog } from "../../src/server/filtered-catalog.ts";
@@ -39,7 +39,7 @@ export function clientOf(tools: readonly CatalogTool[], answer: Answer, name = "
 }
 
 export function executorWith(options: Partial<ExecutorOptions> = {}): Executor {
-  return createExecutor({
+  return new Executor({
     limits: () => ({ callsPerServer: 16, callsTotal: 64 }),
     validator: createValidator(),
     ...options,

@@ -3,13 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { processesWith, type Workshop, workshop } from "@fairlead/test-servers";
 import { connect, type JsonObject, type Target } from "@fairlead/wire";
-import {
-  type CallResult,
-  createExecutor,
-  type ExecuteOptions,
-  type Executor,
-  type ExecutorOptions,
-} from "../../src/execute/executor.ts";
+import { type CallResult, type ExecuteOptions, Executor, type ExecutorOptions } from "../../src/execute/executor.ts";
 import { createValidator } from "../../src/execute/validation/validator.ts";
 import { Connection } from "../../src/server/connection.ts";
 import { type ManualClock, manualClock } from "./manual-clock.ts";
@@ -50,7 +44,7 @@ export async function openWorkshop(
   const clock = manualClock();
   const client = await connectTo(server, name, { mark, clock });
   const validator = createValidator();
-  const executor = createExecutor({ limits: () => ({ callsPerServer: 16, callsTotal: 64 }), validator, ...options });
+  const executor = new Executor({ limits: () => ({ callsPerServer: 16, callsTotal: 64 }), validator, ...options });
   return {
     workshop: server,
     client,
