@@ -264,7 +264,7 @@ function Body({ id }: { readonly id: number }): VNode {
           <Text of={text} lines exact most={100_000} class="code-block" />
         </div>
       ) : (
-        <JsonTree value={parsed} label="Message" openLevels={4} />
+        <JsonTree value={parsed} label="Message" openLevels={4} isExact />
       )}
     </Tabs>
   );
