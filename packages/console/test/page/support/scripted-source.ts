@@ -13,6 +13,7 @@ export class ScriptedSource implements ConsoleSource {
   readonly handlers: Handlers;
   /** The commands that pages have sent. */
   readonly commands: (readonly [verb: Verb, params: unknown])[] = [];
+  #held: Promise<void> | undefined;
   readonly #listeners = new Set<(event: ConsoleEvent) => void>();
 
   constructor(state: Partial<Snapshot> = {}, handlers: Handlers = {}) {
@@ -29,7 +30,17 @@ export class ScriptedSource implements ConsoleSource {
     this.handlers = handlers;
   }
 
+  /** Keeps pages waiting for their first event, until the returned function is called. */
+  hold(): () => void {
+    let tell = (): void => {};
+    this.#held = new Promise((resolve) => {
+      tell = resolve;
+    });
+    return () => tell();
+  }
+
   async snapshot(): Promise<Snapshot> {
+    await this.#held;
     return { ...this.state, now: Date.now() };
   }
 

@@ -119,10 +119,10 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
         </Notice>
       )}
       <section class="question-arguments" aria-label="Arguments">
-        <h3>
+        <p class="question-label">
           {question.request === "resource" ? "Address" : count === 0 ? "No arguments" : "Arguments"}
           {isCut && <span class="question-cut">only the beginning is shown</span>}
-        </h3>
+        </p>
         {question.request === "resource" && (
           <p class="code-line">
             <Text of={question.name} exact />

@@ -9,7 +9,7 @@ import { CopyCommand } from "../../components/copy.tsx";
 import { AllowButton, Decision } from "../../components/decision.tsx";
 import { Differences } from "../../components/differences.tsx";
 import { Empty, Failure, Loading } from "../../components/notice.tsx";
-import { Text } from "../../components/text.tsx";
+import { Text, visibleText } from "../../components/text.tsx";
 import { counted } from "../../numbers.ts";
 
 export interface ServerChangesProps {
@@ -51,11 +51,11 @@ export function ServerChanges({ name, detail: { value, error, reload } }: Server
         <section
           key={`${change.kind} ${change.name}`}
           class="server-change"
-          aria-label={`Change of the ${change.kind} ${change.name}`}
+          aria-label={`Change of the ${change.kind} ${visibleText(change.name)}`}
         >
-          <h3>
+          <h2>
             <Text of={change.name} exact /> {change.kind === "prompt" && <span class="muted">prompt</span>}
-          </h3>
+          </h2>
           <Differences list={change.differences} />
           {change.digest === undefined ? (
             <p class="muted">

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { hasChromium, useChromium } from "./support/console-window.ts";
+import { requestQuestion } from "./support/sample-questions.ts";
+import { sampleServers } from "./support/sample-servers.ts";
+import { sampleSource } from "./support/sample-state.ts";
+
+const chromium = useChromium("console, layout");
+
+describe.runIf(hasChromium)("the page", () => {
+  test("shows twenty servers, the ten broken ones with their whole cause, at 1280 × 800 without scrolling", async () => {
+    const now = Date.now();
+    const source = sampleSource(now);
+    source.state = { ...source.state, questions: [requestQuestion(now)] };
+    await using here = await chromium.open({ source });
+    const { page } = here;
+    const rows = page.locator(".server-table tbody tr[data-row^='server ']");
+    expect(await rows.count()).toBe(20);
+    const outside = await rows.evaluateAll((elements) =>
+      elements
+        .filter((row) => row.getBoundingClientRect().bottom > innerHeight)
+        .map((row) => row.getAttribute("data-row")),
+    );
+    expect(outside).toEqual([]);
+    for (const { name, cause = "" } of sampleServers(now).filter((row) => row.cause !== undefined)) {
+      const cell = page.locator(`tr[data-row='server ${name}'] .cell-cause .cut`);
+      expect(await cell.textContent()).toBe(cause);
+    }
+    expect(await rows.first().evaluate((row) => row.getBoundingClientRect().height)).toBeLessThanOrEqual(28);
+  });
+
+  test("says nothing about servers before it has heard of them", async () => {
+    const source = sampleSource();
+    const tell = source.hold();
+    await using here = await chromium.open({ source, isWaiting: true });
+    const { page } = here;
+    await page.getByText("connecting").waitFor();
+    expect(await page.locator("main").textContent()).not.toMatch(/no server|nothing|\b0\b/i);
+    tell();
+    await page.getByText("live", { exact: true }).waitFor();
+  });
+
+  test("shows an unknown figure as a dash, and a figure from the cache as known", async () => {
+    await using here = await chromium.open({ view: "#/servers" });
+    const row = here.page.getByRole("row", { name: /jira/ });
+    expect(await row.getByText("31 tools (known)").count()).toBe(1);
+    expect(await row.locator(".cell-median").textContent()).toBe("–");
+  });
+
+  test("puts the number of open questions into the title", async () => {
+    const source = sampleSource();
+    await using here = await chromium.open({ source, view: "#/servers" });
+    const { page } = here;
+    await page.waitForFunction(() => document.title === "(5) Servers – fairlead");
+    for (const { id } of source.state.questions) source.emit({ type: "answered", id, by: "the app", answer: "no" });
+    await page.waitForFunction(() => document.title === "Servers – fairlead");
+  });
+});
