@@ -234,7 +234,10 @@ describe.runIf(hasChromium)("accepting and approving", () => {
     await change.locator(".decision-ready").waitFor();
     await change.getByRole("button", { name: "Accept this definition" }).click();
     await page.getByText("Accepted 1 definition of db").first().waitFor();
-    expect(source.commands).toContainEqual(["servers/accept", { server: "db", tools: [{ name: "query", digest: "d1" }] }]);
+    expect(source.commands).toContainEqual([
+      "servers/accept",
+      { server: "db", tools: [{ name: "query", digest: "3f".repeat(32) }] },
+    ]);
   });
 
   test("a workspace's server is approved on the page that shows what would run", async () => {

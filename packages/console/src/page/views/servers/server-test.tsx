@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Result } from "../../../protocol/commands.ts";
 import { useApp } from "../../app.ts";
+import { tookText } from "../../components/age.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyCommand } from "../../components/copy.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
@@ -34,13 +35,16 @@ export function ServerTest({ name }: { readonly name: string }): VNode {
       </p>
       {steps !== undefined && (
         <ol class="test-steps">
-          {steps.map(({ label, isOk, text }) => (
+          {steps.map(({ label, isOk, text, milliseconds }) => (
             <li key={label}>
               <StateMark word={isOk ? "ok" : "failed"} shape={isOk ? "check" : "cross"} tone={isOk ? "ok" : "bad"} />
               <span class="test-label">
                 <Text of={label} />
               </span>
-              <Text of={text} lines exact />
+              <span>
+                <Text of={text} lines exact />
+                {milliseconds !== undefined && <span class="muted"> {tookText(milliseconds)}</span>}
+              </span>
             </li>
           ))}
         </ol>
