@@ -681,9 +681,9 @@ export class Server {
   ): Promise<CachedCatalog["accepted"]> {
     if (tools.length === 0) return tools;
     const { cache } = this.#context;
-    const [saved, digests] = await Promise.all([cache.read(definition), cache.readAccepted(definition)]);
+    const [cached, digests] = await Promise.all([cache.read(definition), cache.readAccepted(definition)]);
     const others = new Map(
-      [...(saved?.catalog.tools ?? []), ...(saved?.accepted ?? [])].map((tool) => [tool.name, tool]),
+      [...(cached?.catalog.tools ?? []), ...(cached?.accepted ?? [])].map((tool) => [tool.name, tool]),
     );
     const ageOf = (tool: CatalogTool): number => digests?.of(tool.name)?.indexOf(definitionDigest(tool)) ?? -1;
     return tools.map((tool) => {
