@@ -52,6 +52,7 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
     case "response":
     case "rewind":
     case "result":
+    case "skill":
     case "names":
     case "offered":
     case "tool":

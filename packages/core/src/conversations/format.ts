@@ -161,6 +161,7 @@ const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => bool
   rewind: ({ to }) => isCount(to),
   compact: ({ contents }) => Array.isArray(contents) && contents.every(isContent),
   result: ({ id, what, server }) => areTexts(id, what) && isOptional(server, isText),
+  skill: ({ server, uri }) => areTexts(server, uri),
   model: ({ provider, name }) => areTexts(provider, name),
   names: ({ tools, functions }) =>
     isList(tools, ({ server, name, as }) => areTexts(server, name, as)) &&
@@ -232,6 +233,7 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "names",
   "offered",
   "result",
+  "skill",
   "tool",
   "approval",
   "resumed",

@@ -5,6 +5,7 @@ import { toolKey } from "../normalise/tool-name.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { StoredResult } from "../results/result-handles.ts";
 import type { Pin } from "../server/names.ts";
+import type { LoadedSkill } from "../skills/loaded-skills.ts";
 import type { EarlierConversation } from "../turn/conversation.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
 import type { ConversationHead, RecordedLine } from "./format.ts";
@@ -37,6 +38,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const disabled = new Map<string, { readonly server: string; readonly serverToolName: string }>();
   const approvals: GivenApproval[] = [];
   const results: StoredResult[] = [];
+  const loadedSkills: LoadedSkill[] = [];
 
   /**
    * Adds the model's last message and the responses of its tool calls to the history. If the file has no response for a
@@ -88,6 +90,11 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
         results.push({ id, what, server });
         break;
       }
+      case "skill": {
+        const { server, uri } = line;
+        loadedSkills.push({ server, uri });
+        break;
+      }
       case "model":
         model = { provider: line.provider, name: line.name };
         break;
@@ -137,6 +144,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
     names: [...names.values()],
     offered,
     results,
+    loadedSkills,
     disabled: [...disabled.values()],
     approvals,
     title,

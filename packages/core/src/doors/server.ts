@@ -25,12 +25,18 @@ export type { Server } from "../server/server.ts";
 export { initialServerState, notConnectedError } from "../server/server-state.ts";
 export { type Difference, definitionDigest, differenceOf } from "../server/tool-changes.ts";
 export { appOnlyReason, isAppOnly, uiExtension, viewAddressesOf, withViewAddress } from "../server/tool-view.ts";
+export { LoadedSkills } from "../skills/loaded-skills.ts";
 export {
   declaresSkills,
+  fileOf,
   ignoredMembers,
+  instructionsFile,
   readsDirectories,
   type Skill,
   skillBytes,
+  skillFolder,
+  skillPath,
   skillsExtension,
 } from "../skills/skill.ts";
 export { removeSkills } from "../skills/skill-store.ts";
+export { offerSkills, type ServerSkillList, skillText, utf8Text } from "../skills/skill-text.ts";

@@ -20,7 +20,6 @@ import type { PolicyFiles } from "../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../policy/rules/rule.ts";
 import type { ListedTools } from "../server/accepted-tools.ts";
 import type { Servers } from "../server/servers.ts";
-import { skillDifference } from "../skills/skill.ts";
 import type { HostLock } from "./lock.ts";
 import type { GatewayHost, Host, HostNote } from "./types.ts";
 
@@ -158,12 +157,25 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     await Promise.all([skills?.accept(skill), loaded?.approved.forgetOthers(serverName, skill)]);
   }
 
+  /** Reads what was accepted of a server's skills, and of this skill whole. */
+  async function loadSkill(serverName: string, uri: string): Promise<void> {
+    const skills = servers.find(serverName)?.skills;
+    await skills?.load();
+    const skill = skills?.get(uri);
+    if (skill !== undefined) await skills?.loadAccepted(skill);
+  }
+
+  function sharesName(serverName: string, uri: string): boolean {
+    const skills = servers.find(serverName)?.skills;
+    const skill = skills?.get(uri);
+    return skill !== undefined && skills?.sharesName(skill) === true;
+  }
+
   function skillChangeOf({ serverName, serverToolName }: ToolIdentity): ChangedDefinition | undefined {
     const skills = servers.find(serverName)?.skills;
     const skill = skills?.get(serverToolName);
-    const accepted = skills?.accepted(serverToolName);
-    if (skill === undefined || accepted === undefined || skills?.isChanged(skill) !== true) return undefined;
-    return { difference: () => skillDifference(accepted, skill) };
+    if (skill === undefined || skills?.isChanged(skill) !== true) return undefined;
+    return { difference: () => skills.differenceOf(skill) };
   }
 
   /** The tools that the request's connection lists. */
@@ -198,6 +210,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
         changeOf: (tool) => listed(tool)?.changeOf(tool.serverToolName),
         promptChangeOf: (prompt) => servers.find(prompt.serverName)?.promptChangeOf(prompt.serverToolName),
         skillOf: ({ serverName, serverToolName }) => servers.find(serverName)?.skills.get(serverToolName),
+        sharesName: ({ serverName, serverToolName }) => sharesName(serverName, serverToolName),
         skillChangeOf,
         toolsWithView: (resource) => viewTools(resource),
         viewChangeOf: (resource) =>
@@ -226,7 +239,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       const who = client !== undefined ? "client" : isTyped ? "user" : "model";
       const server = servers.find(serverName);
       const request = { who, client, serverName, serverToolName, kind, args } as const;
-      if (kind === "skill") await server?.skills.load();
+      if (kind === "skill") await loadSkill(serverName, serverToolName);
       const doubt = kind === "tool" ? await server?.expectedDoubt(serverToolName) : undefined;
       const { change, decision, matching } = decisions.explain(request, doubt);
       const outdated = kind === "tool" && change === undefined ? await server?.cacheDoubt(serverToolName) : undefined;
@@ -242,6 +255,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     },
     async changeOf(serverName, serverToolName, kind = "tool") {
       const decisions = await current();
+      if (kind === "skill") await loadSkill(serverName, serverToolName);
       return decisions.explain({ serverName, serverToolName, kind }).change?.difference();
     },
     decisionOf: (tool) => made?.decide(tool).decision,

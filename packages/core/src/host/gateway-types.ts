@@ -85,6 +85,10 @@ export interface ForwardOptions
   readonly turn?: TakeTurn | undefined;
   /** The connection that the client uses. Default: the shared one. */
   readonly connection?: Connection | undefined;
+  /** For `resources/read`: the URI of the skill whose file is read. Default: the skill that the address belongs to. */
+  readonly skill?: string | undefined;
+  /** The servers of the skills that the client's model acts on. */
+  readonly actingOn?: readonly string[] | undefined;
 }
 
 /** What a server reported about itself in its current or last connection. Texts are not escaped. */

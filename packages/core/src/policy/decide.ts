@@ -21,7 +21,7 @@ import {
 } from "./confirmation.ts";
 import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
-import { isChangedRule } from "./rules/built-in-rules.ts";
+import { acrossReason, isAcrossRule, isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
 import { correction, ruleText } from "./rules/rule-text.ts";
@@ -47,6 +47,8 @@ export interface ToolDefinitions {
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
   /** The entry of a skill that the host holds. `serverToolName` is its URI. */
   readonly skillOf: (skill: ToolIdentity) => Skill | undefined;
+  /** Whether the server uses the skill's name for another skill, too. */
+  readonly sharesName: (skill: ToolIdentity) => boolean;
   readonly skillChangeOf: (skill: ToolIdentity) => ChangedDefinition | undefined;
   /** The names of the tools whose view is the resource. */
   readonly toolsWithView: (resource: ToolOnConnection) => readonly string[];
@@ -80,6 +82,11 @@ export interface PolicyRequest extends ToolIdentity {
   readonly connection?: Connection;
   /** The id of a conversation of this client. The approvals of this conversation apply to the request. */
   readonly conversation?: string | undefined;
+  /**
+   * The servers of the skills that the model acts on. A skill of one server may cause no read from another one, so the
+   * user is asked about each such read.
+   */
+  readonly actingOn?: readonly string[] | undefined;
 }
 
 /** The rules and the saved approvals that Fairlead has read. */
@@ -283,7 +290,7 @@ export class Decisions {
       rule: {
         decision: decision.decision,
         tier: rule.tier,
-        text: ruleText(rule),
+        text: this.#reasonFor(request, rule),
         doubt: change?.doubt,
         correction: correction(rule),
       },
@@ -304,6 +311,15 @@ export class Decisions {
     const answered = kind === "tool" ? { ...request, args: details.args } : request;
     const asked = this.confirmationKey(answered);
     return details;
+  }
+
+  /** The rule, and both servers if a skill of another server may have caused the read. */
+  #reasonFor(request: PolicyRequest, rule: PolicyRule): string {
+    const { actingOn = [] } = this.#toCheck(request, { isChanged: false });
+    const text = ruleText(rule);
+    return actingOn.length === 0 || isAcrossRule(rule)
+      ? text
+      : `${text}; ${acrossReason(actingOn, request.serverName)}`;
   }
 
   /** What the confirmation shows as arguments: for a skill, also its files with sizes and digests. */
@@ -520,15 +536,18 @@ export class Decisions {
     { isChanged }: Pick<DecisionInputs, "isChanged">,
     doubt: string | undefined = isChanged ? this.#changeOf(request)?.doubt : undefined,
   ): CheckRequest {
-    const { serverName, serverToolName, kind = "tool", args, who, client } = request;
+    const { serverName, serverToolName, kind = "tool", args, who, client, actingOn } = request;
     const { tools, trustsAnnotations, mode, interactive } = this.#options;
     const isTyped = who === "user";
     const skill = kind === "skill" ? tools.skillOf(request) : undefined;
+    const isRead = kind === "resource" || kind === "skill";
     return {
       server: serverName,
       tool: serverToolName,
       label: skill?.name,
+      isLabelShared: skill !== undefined && tools.sharesName(request),
       isUnbound: skill !== undefined && skill.digest === undefined,
+      actingOn: isRead ? actingOn?.filter((server) => server !== serverName) : undefined,
       kind,
       client,
       args,

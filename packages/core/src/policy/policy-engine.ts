@@ -5,7 +5,16 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { canonicalJson } from "../text/canonical-json.ts";
-import { builtIn, defaultRules, isChangedRule, isUnsavedRule, unsavedRule } from "./rules/built-in-rules.ts";
+import {
+  acrossReason,
+  acrossRule,
+  builtIn,
+  defaultRules,
+  isAcrossRule,
+  isChangedRule,
+  isUnsavedRule,
+  unsavedRule,
+} from "./rules/built-in-rules.ts";
 import type { CheckRequest, Decision, DecisionOutcome, PolicyRule, Tier } from "./rules/rule.ts";
 
 /** Applies rules to requests, without side effects. `check` returns the decision and the rule that decided. */
@@ -156,6 +165,8 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   if (rule.decision === "allow" && request.isUnbound === true) rule = builtIn.dynamic;
   if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule))
     rule = request.isUnbound === true ? builtIn.dynamic : builtIn.yolo;
+  if (rule.decision !== "deny" && !isChangedRule(rule) && request.actingOn !== undefined && request.actingOn.length > 0)
+    rule = acrossRule(acrossReason(request.actingOn, request.server), "ask_user");
   if (rule.decision === "ask_user" && !request.interactive) rule = unseen(rule, request);
   return rule === base ? { decision: rule.decision, rule } : { decision: rule.decision, rule, over: base };
 }
@@ -163,6 +174,7 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
 /** The rule that denies a request because `rule` asks and there is no terminal to ask on. */
 function unseen(rule: PolicyRule, { doubt = "" }: CheckRequest): PolicyRule {
   if (isUnsavedRule(rule)) return unsavedRule(doubt, "deny");
+  if (isAcrossRule(rule)) return acrossRule(`${rule.denyMessage}; there is no terminal to ask on`, "deny");
   return rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;
 }
 
@@ -197,11 +209,13 @@ function isMatch(rule: PolicyRule, request: CheckRequest, written: WrittenArgume
 }
 
 function matchesPair(rule: PolicyRule, request: CheckRequest): boolean {
-  const { server, tool, kind = "tool", client, label } = request;
+  const { server, tool, kind = "tool", client, label, isLabelShared = false } = request;
   if (rule.kind === undefined ? rule.tool !== undefined && kind !== "tool" : rule.kind !== kind) return false;
   if (rule.client !== undefined && (client === undefined || !rule.client.matches(client))) return false;
   if (rule.server?.matches(server) === false) return false;
-  return (rule.tool?.matches(tool) ?? true) || (label !== undefined && rule.tool?.matches(label) === true);
+  if (rule.tool?.matches(tool) ?? true) return true;
+  if (label === undefined || (rule.decision === "allow" && isLabelShared)) return false;
+  return rule.tool?.matches(label) === true;
 }
 
 function matchesCircumstances(rule: PolicyRule, request: CheckRequest): boolean {

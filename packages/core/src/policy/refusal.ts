@@ -4,7 +4,7 @@ import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { mayHaveChanged } from "./confirmation.ts";
 import type { PolicyRequest } from "./decide.ts";
-import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts";
+import { builtIn, isAcrossRule, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts";
 import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { correction, ruleText } from "./rules/rule-text.ts";
 
@@ -18,6 +18,7 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
   if (isUnsavedRule(rule)) return mayHaveChanged(serverName, nameOf(request), rule.denyMessage ?? "");
   if (isChangedRule(rule)) return changed(request, unkept);
   if (rule === builtIn.headless) return noTerminal(request, over);
+  if (isAcrossRule(rule)) return across(request, rule);
   if (decision === "ask_user" && request.client !== undefined) return noUserToAsk(request, rule);
   const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;
   return new HostError("denied", message, { serverName, next: correction(rule) ?? explainStep(request) });
@@ -99,6 +100,15 @@ function noUserToAsk(request: PolicyRequest, rule: PolicyRule): HostError {
   const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask the user (${ruleText(rule)})`;
   const next = correction(rule) ?? `fairlead policy allow ${policySubject(request)}`;
   return new HostError("denied", message, { serverName, next });
+}
+
+/** Creates the error for a read that a skill of another server may have caused. No rule can allow it. */
+function across(request: PolicyRequest, rule: PolicyRule): HostError {
+  const { serverName, client } = request;
+  return new HostError("denied", `${nameOf(request)} denied: ${rule.denyMessage}`, {
+    serverName,
+    next: client === undefined ? "fairlead (the app asks about each such read)" : "fairlead approvals",
+  });
 }
 
 function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {

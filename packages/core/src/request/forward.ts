@@ -8,7 +8,7 @@ import type { AskedTool } from "../policy/confirmation.ts";
 import type { ToolOnConnection } from "../policy/decide.ts";
 import { viewIn } from "../server/accepted-views.ts";
 import type { Connection } from "../server/connection.ts";
-import { declaresSkills, readsDirectories, type Skill } from "../skills/skill.ts";
+import { declaresSkills, readsDirectories } from "../skills/skill.ts";
 import {
   completedSubject,
   decidedMethods,
@@ -18,7 +18,7 @@ import {
   shownRead,
 } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
-import { readSkill } from "./skills.ts";
+import { readSkill, type SkillAsker, skillAt, toResource } from "./skills.ts";
 
 /** The parts of a host that forwarding uses. */
 export interface ForwardingHost extends RequestHost {
@@ -40,14 +40,46 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
   if (skillLists.has(method)) return listSkill(request, given, host);
   const problem = invalidParameter(method, params);
   if (problem !== undefined) return Promise.reject(invalid(serverName, method, problem));
-  if (method === "resources/read" && skillOwning(request, host) !== undefined) return readOfSkill(request, given, host);
+  if (method === "resources/read") return forwardRead(request, given, host);
+  return forwardDecided(request, given, host);
+}
+
+/** Runs a read. A file of a skill is read as such: its rules and its approval count, not those for resources. */
+async function forwardRead(
+  request: ForwardedRequest,
+  given: ForwardOptions,
+  host: ForwardingHost,
+): Promise<JsonObject> {
+  const { client, server, params } = request;
+  const uri = String(params["uri"]);
+  const { signal, confirm, confirmed, turn, connection, timeout, skill, actingOn } = given;
+  const asker: SkillAsker = {
+    who: "client",
+    client: client.name,
+    conversation: client.conversation,
+    connection,
+    signal,
+    confirm,
+    confirmed,
+    turn,
+    timeout,
+    actingOn,
+  };
+  const found = skill === undefined ? await skillAt(server, uri, asker, host) : { skill: { uri: skill }, file: uri };
+  if (found === undefined) return forwardDecided(request, given, host);
+  return toResource(await readSkill({ server, skill: found.skill.uri, file: found.file }, asker, host));
+}
+
+/** Runs a request that the rules decide about. */
+function forwardDecided(request: ForwardedRequest, given: ForwardOptions, host: ForwardingHost): Promise<JsonObject> {
+  const { server: serverName, method, params } = request;
   const name = String(params[decidedMethods.get(method)?.named ?? "name"]);
   const subject = subjectOf(request, name, objectOf(params["arguments"]), given, host);
   if (subject === undefined) {
     const message = `${method.slice(0, 100)} cannot be forwarded: the method is not supported`;
     return Promise.reject(new HostError("usage", message, { serverName }));
   }
-  const { signal, stop, confirm, confirmed, turn, onProgress, connection } = given;
+  const { signal, stop, confirm, confirmed, turn, onProgress, connection, actingOn } = given;
   const { name: client, conversation } = request.client;
   // Lists every member: V8 adds members to a spread object more slowly than the request is sent.
   return runRequest(
@@ -68,6 +100,7 @@ export function forward(request: ForwardedRequest, given: ForwardOptions, host: 
       confirmed,
       turn,
       connection,
+      actingOn,
       watch: { onProgress },
     },
     host,
@@ -161,55 +194,29 @@ async function complete(request: ForwardedRequest, given: ForwardOptions, host: 
 /** Methods that return entries of skills and names of their files. */
 const skillLists: ReadonlySet<string> = new Set(["skills/get", "resources/directory/read"]);
 
-/** The skill that has this file. Its rules and its approval count, not those for resources. */
-function skillOwning({ server, params }: ForwardedRequest, { servers }: RequestHost): Skill | undefined {
-  return servers.find(server)?.skills.owning(stringOf(params["uri"]) ?? "");
-}
-
 /** Gets the entry of a skill or the names in one of its folders, unless the rules deny the skill to the client. */
 async function listSkill(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
   const { client, server: serverName, method, params } = request;
   const uri = stringOf(params["uri"]);
   if (uri === undefined) throw invalid(serverName, method, "uri must be a string");
-  const capabilities = host.servers.get(serverName).facts()?.capabilities ?? {};
-  const isSupported = method === "skills/get" ? declaresSkills(capabilities) : readsDirectories(capabilities);
-  if (!isSupported) throw new HostError("usage", `"${serverName}" does not support ${method}`, { serverName });
-  const skill = host.servers.find(serverName)?.skills.around(uri);
+  const server = host.servers.get(serverName);
   const shown = shownRead(serverName, uri);
   const { name, conversation } = client;
-  const serverToolName = skill?.uri ?? uri;
+  const asker = { who: "client", client: name, conversation, serverName, kind: "skill", shown } as const;
   // As for completions, a rule that asks does not stop a list.
-  await ask({ who: "client", client: name, conversation, serverName, kind: "skill", serverToolName, shown }, host);
-  return send(request, given, host);
-}
-
-/** Reads a file of a skill: approved with all files of the skill, and equal to the entry. */
-async function readOfSkill(request: ForwardedRequest, given: ForwardOptions, host: RequestHost): Promise<JsonObject> {
-  const { client, server, params } = request;
-  const skill = skillOwning(request, host);
-  const uri = String(params["uri"]);
-  const file = skill?.files?.find((each) => each.uri === uri)?.path;
-  const { signal, confirm, confirmed, turn, connection, timeout } = given;
-  const { name, conversation } = client;
-  const asker = {
-    who: "client",
-    client: name,
-    conversation,
-    connection,
-    signal,
-    confirm,
-    confirmed,
-    turn,
-    timeout,
-  } as const;
-  const { bytes, answer } = await readSkill({ server, skill: skill?.uri ?? uri, file }, asker, host);
-  return answer ?? { contents: [contentOf(uri, bytes)] };
-}
-
-/** A verified copy as the content of a resource. */
-function contentOf(uri: string, bytes: Buffer): JsonObject {
-  const text = bytes.toString("utf8");
-  return Buffer.from(text, "utf8").equals(bytes) ? { uri, text } : { uri, blob: bytes.toString("base64") };
+  const allow = (): Promise<unknown> => ask({ ...asker, serverToolName: server.skills.around(uri)?.uri ?? uri }, host);
+  await allow();
+  if (server.facts(given.connection) === undefined) {
+    await host.work.run((signal) => server.ready(signal, given.connection), given.signal);
+    await allow();
+  }
+  const { capabilities = {} } = server.facts(given.connection) ?? {};
+  const isSupported = method === "skills/get" ? declaresSkills(capabilities) : readsDirectories(capabilities);
+  if (!isSupported) throw new HostError("usage", `"${serverName}" does not support ${method}`, { serverName });
+  const result = await send(request, given, host);
+  // The files are verified when the client reads them.
+  if (method === "skills/get") server.skills.hold(uri, result);
+  return result;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Resources and prompts that the user or a model reads, and `@` references in a message. */
 
 import type { JsonObject, PromptResult, ResourceResult } from "@fairlead/wire";
+import { normaliseResourceResult } from "@fairlead/wire/results";
 import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import type { CallWatch } from "../server/registered-tool.ts";
@@ -8,6 +9,7 @@ import type { ResourceRegistry } from "../server/registries.ts";
 import { confirmTyped } from "./calls.ts";
 import { type Request, shownRead } from "./request.ts";
 import { type RequestHost, readyWithin, runRequest } from "./run.ts";
+import { readSkillForUser, skillAt, toResource } from "./skills.ts";
 
 /** Reads a resource for the user or a program. */
 export function readForUser(
@@ -23,10 +25,10 @@ export function readForUser(
 export function readForModel(
   serverName: string,
   uri: string,
-  { signal, confirm, onAllowed }: Pick<Request, "signal" | "confirm"> & Pick<CallWatch, "onAllowed">,
+  { onAllowed, ...asker }: Pick<Request, "signal" | "confirm" | "actingOn"> & Pick<CallWatch, "onAllowed">,
   host: RequestHost,
 ): Promise<ResourceResult> {
-  return runRequest({ who: "model", signal, confirm, watch: { onAllowed }, ...resource(serverName, uri, {}) }, host);
+  return runRequest({ who: "model", ...asker, watch: { onAllowed }, ...resource(serverName, uri, {}) }, host);
 }
 
 /** Gets a prompt for the user or a program. */
@@ -76,6 +78,19 @@ function resource(serverName: string, uri: string, { timeout, wait }: RequestOpt
   };
 }
 
+/** Reads a resource that the user's message names. A file of a skill must equal the skill's entry. */
+async function readMentioned(
+  server: string,
+  uri: string,
+  { wait, signal }: RequestOptions,
+  host: RequestHost,
+): Promise<ResourceResult> {
+  const found = await skillAt(server, uri, { who: "user", wait, signal }, host);
+  if (found === undefined) return readForUser(server, uri, { wait, signal }, host);
+  const file = await readSkillForUser(server, found.skill.uri, { file: found.file, wait, signal }, host);
+  return normaliseResourceResult(toResource(file), uri);
+}
+
 /** Replaces `@` references in a message by the content of resources and local files. */
 export function expandReferences(
   text: string,
@@ -115,7 +130,7 @@ export function expandReferences(
       pieces = await resolveReferences(text, source);
     }
     return readReferences(pieces, {
-      readResource: (server, uri, until) => readForUser(server, uri, { wait, signal: until }, host),
+      readResource: (server, uri, until) => readMentioned(server, uri, { wait, signal: until }, host),
       keep,
       signal,
     });

@@ -3,6 +3,7 @@
  * another file when it is asked for.
  */
 
+import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { ReadTimes } from "../execute/repeat.ts";
 import type { RequestOptions } from "../host/types.ts";
@@ -10,8 +11,8 @@ import type { PolicyRequest } from "../policy/decide.ts";
 import type { Connection } from "../server/connection.ts";
 import type { CallWatch } from "../server/registered-tool.ts";
 import type { Server } from "../server/server.ts";
-import { SkillMismatch, type VerifiedFile } from "../skills/server-skills.ts";
-import { ignoredMembers, instructionsFile, type Skill, skillPath } from "../skills/skill.ts";
+import { type SkillAddress, SkillMismatch, type VerifiedFile } from "../skills/server-skills.ts";
+import { declaresSkills, ignoredMembers, instructionsFile, type Skill, skillPath } from "../skills/skill.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { confirmTyped } from "./calls.ts";
@@ -27,7 +28,16 @@ export interface LoadedSkillFile extends VerifiedFile {
 /** Who asks for a file of a skill, and how that person can be asked. */
 export type SkillAsker = Pick<
   Request,
-  "who" | "client" | "conversation" | "connection" | "signal" | "confirm" | "confirmed" | "acceptChanged" | "turn"
+  | "who"
+  | "client"
+  | "conversation"
+  | "connection"
+  | "signal"
+  | "confirm"
+  | "confirmed"
+  | "acceptChanged"
+  | "turn"
+  | "actingOn"
 > &
   Pick<RequestOptions, "timeout" | "wait"> &
   Pick<CallWatch, "onAllowed">;
@@ -63,8 +73,8 @@ export function readSkillForUser(
 }
 
 /**
- * Reads a file of a skill. If the file differs from the entry, gets the entry again: a changed entry needs a new
- * decision, and an unchanged one is an error.
+ * Reads a file of a skill. If the file differs from the entry, or the entry does not list it, gets the entry again: a
+ * changed entry needs a new decision, and an unchanged one is an error.
  *
  * @throws HostError `not_found`, `usage` if the name is ambiguous, `denied`, `changed`
  */
@@ -74,14 +84,93 @@ export async function readSkill(wanted: WantedSkill, asker: SkillAsker, host: Re
   let skill = await findSkill(wanted, asker, host);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runRequest(requestFor(server, skill, file, asker, host), host);
+      await server.skills.loadAccepted(skill);
+      const path = server.skills.pathOf(skill, file);
+      return await runRequest(requestFor(server, skill, path, asker, host), host);
     } catch (error) {
-      if (!(error instanceof SkillMismatch) || error.reason === "unlisted" || attempt > 1) throw error;
+      if (!(error instanceof SkillMismatch) || attempt > 1) throw error;
+      if (error.reason === "unlisted") await refuseByName(server, skill.uri, asker, host);
       const fresh = await fetchSkill(server, skill.uri, asker, host).catch(() => undefined);
       if (fresh === undefined || fresh.digest === skill.digest) throw error;
       skill = fresh;
     }
   }
+}
+
+/** A file of a skill as the answer to `resources/read`. */
+export function toResource({ uri, bytes, answer }: LoadedSkillFile): JsonObject {
+  if (answer !== undefined) return answer;
+  const text = bytes.toString("utf8");
+  const isText = Buffer.from(text, "utf8").equals(bytes);
+  return { contents: [isText ? { uri, text } : { uri, blob: bytes.toString("base64") }] };
+}
+
+/** The most folders above an address in which a skill is searched that its server does not list. */
+const mostFolders = 8;
+
+/**
+ * The skill that an address belongs to, so that it is read as a file of the skill and not as a resource. A server that
+ * was never connected is connected first, unless the rules deny the request. A skill that the server does not list is
+ * found by its `SKILL.md`, and in the scheme `skill://` also by its other files.
+ *
+ * @throws HostError `denied`, or `protocol` if the entry of the skill cannot be used
+ */
+export async function skillAt(
+  serverName: string,
+  uri: string,
+  asker: SkillAsker,
+  host: RequestHost,
+): Promise<SkillAddress | undefined> {
+  const server = host.servers.get(serverName);
+  if (server.facts(asker.connection) === undefined) {
+    const { who, client, conversation } = asker;
+    const request = { who, client, conversation, kind: "resource", serverName, serverToolName: uri } as const;
+    if ((await host.rules()).isDeniedByName(request)) return undefined;
+    if (foldersAbove(uri).length > 0) await refuseByName(server, uri, asker, host);
+    await host.work.run(
+      (signal) => readyWithin(server, asker.wait, host.clock, signal, asker.connection),
+      asker.signal,
+    );
+  }
+  if (!declaresSkills(server.facts(asker.connection)?.capabilities ?? {})) return undefined;
+  const found = server.skills.at(uri);
+  if (found !== undefined) return found;
+  const folders = foldersAbove(uri);
+  const dropped = server.catalog?.catalog.dropped.find(
+    ({ kind, name = "" }) => kind === "skills" && folders.includes(name),
+  );
+  if (dropped !== undefined) throw unusable(serverName, dropped.name ?? "", dropped.reason);
+  for (const instructions of folders) {
+    const skill = await findUnlisted(server, instructions, asker, host);
+    if (skill !== undefined) return server.skills.at(uri);
+  }
+  return undefined;
+}
+
+/** The `SKILL.md` of each skill that an address may belong to, the innermost first. */
+function foldersAbove(uri: string): readonly string[] {
+  if (uri.endsWith(`/${instructionsFile}`)) return [uri];
+  if (!uri.startsWith("skill://")) return [];
+  const [, ...parts] = uri.slice("skill:/".length).split("/");
+  const folders = parts.slice(0, -1).map((_, at) => `skill://${parts.slice(0, at + 1).join("/")}/${instructionsFile}`);
+  return folders.reverse().slice(0, mostFolders);
+}
+
+/** Asks the server for the entry of a skill that it does not list. Undefined if it has no such skill. */
+function findUnlisted(server: Server, uri: string, asker: SkillAsker, host: RequestHost): Promise<Skill | undefined> {
+  return host.work.run(async (signal) => {
+    const connection = await readyWithin(server, asker.wait, host.clock, signal, asker.connection);
+    const times = { signal, timeout: asker.timeout ?? server.timeout };
+    const answer = await connection
+      .request(`skill ${uri} of ${server.name}`, "skills/get", { uri }, times)
+      .catch(unlessInterrupted);
+    return answer && server.skills.hold(uri, answer);
+  }, asker.signal);
+}
+
+/** Undefined for an error that the server has answered. Throws if there was no answer. */
+function unlessInterrupted(error: unknown): undefined {
+  if (error instanceof HostError && ["cancelled", "lost", "call_timeout"].includes(error.code)) throw error;
 }
 
 /**
@@ -130,10 +219,7 @@ function unknownSkill({ name: serverName, skills, catalog }: Server, wanted: str
   const dropped = catalog?.catalog.dropped.find(
     ({ kind, name = "" }) => kind === "skills" && (name === wanted || skillPath(name).split("/").at(-1) === wanted),
   );
-  if (dropped)
-    return new HostError("not_found", `skill ${wanted} of "${serverName}" cannot be used: ${dropped.reason}`, {
-      serverName,
-    });
+  if (dropped) return unusable(serverName, wanted, dropped.reason);
   const near = closest(
     wanted,
     skills.all().map(({ name }) => name),
@@ -143,6 +229,10 @@ function unknownSkill({ name: serverName, skills, catalog }: Server, wanted: str
     `"${serverName}" has no skill "${wanted}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
     { serverName, next: `fairlead skills ${toShellWord(serverName)}` },
   );
+}
+
+function unusable(serverName: string, skill: string, reason: string): HostError {
+  return new HostError("not_found", `skill ${skill} of "${serverName}" cannot be used: ${reason}`, { serverName });
 }
 
 /** Gets the entry of a skill from its server. Entries are lists, so they need no decision. */
@@ -158,33 +248,52 @@ function requestFor(
   server: Server,
   skill: Skill,
   file: string,
-  { onAllowed, timeout, wait, ...asker }: SkillAsker,
+  { onAllowed, timeout, wait, confirm, ...asker }: SkillAsker,
   host: RequestHost,
 ): Request<LoadedSkillFile> {
   const subject = { kind: "skill", serverName: server.name, serverToolName: skill.uri, args: { file } } as const;
+  const { skills } = server;
+  let wasAsked = asker.who === "user";
   return {
     ...asker,
     ...subject,
     shown: { serverName: server.name, serverToolName: skill.uri, name: skill.name, description: describe(skill) },
+    confirm:
+      confirm &&
+      ((question) =>
+        confirm(async () => {
+          const details = await question();
+          wasAsked ||= details !== false;
+          return details;
+        })),
     watch: { onAllowed },
     target: {
       kind: "read",
       timeout,
       wait,
       async send(client: Connection, times) {
-        const { skills } = server;
         const current = await latest(server, skill, file, client, times);
         // The decision was about the entry that the host held.
         if (current?.digest !== skill.digest)
           throw new SkillMismatch(server.name, skill, "entry", "its files have changed");
         const read = await skills.read(client, skill, file, times);
         // What a rule or the user allowed is the set that later entries are compared with.
-        if (asker.who === "user" || skills.accepted(skill.uri) === undefined)
+        if (asker.who === "user" || skills.acceptedDigest(skill) === undefined) {
           await (await host.rules()).accept({ ...asker, ...subject });
+          if (!wasAsked && skills.whyUnsaved !== undefined) throw unsaved(server.name, skill, skills.whyUnsaved);
+        }
         return { ...read, server: server.name, skill };
       },
     },
   };
+}
+
+/** A rule allows the skill until its files change, and Fairlead could not tell that in the next run. */
+function unsaved(serverName: string, { name, uri }: Skill, why: string): HostError {
+  return new HostError("denied", `skill ${name} of "${serverName}" was not used: its digests cannot be saved: ${why}`, {
+    serverName,
+    next: `fairlead skills show ${toShellWord(`${serverName}/${uri}`)}`,
+  });
 }
 
 /**
@@ -199,10 +308,8 @@ async function latest(
   times: ReadTimes,
 ): Promise<Skill | undefined> {
   if (file !== instructionsFile) return skills.get(uri);
-  return skills.fetch(client, uri, times).catch((error: unknown) => {
-    if (error instanceof HostError && ["cancelled", "lost", "call_timeout"].includes(error.code)) throw error;
-    return skills.get(uri);
-  });
+  const entry = await skills.fetch(client, uri, times).catch(unlessInterrupted);
+  return entry ?? skills.get(uri);
 }
 
 /** The skill's description, and what Fairlead ignores of its frontmatter. */

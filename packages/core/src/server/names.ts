@@ -139,8 +139,8 @@ function bytesOf(name: string): number {
   return Buffer.byteLength(JSON.stringify(name));
 }
 
-/** What a client of the gateway sees by a name or an address. */
-export type SeenList = "tools" | "prompts" | "resources" | "templates" | "links";
+/** What a client of the gateway sees by a name or an address. `skills`: those that its model has loaded. */
+export type SeenList = "tools" | "prompts" | "resources" | "templates" | "links" | "skills";
 
 /** A name or an address that a client has seen. */
 export interface SeenName extends Pin {
@@ -162,6 +162,7 @@ export class ClientPins {
   readonly templates: Pins;
   /** Addresses in results. They are apart from the listed ones: a server may send very many, but must go on listing. */
   readonly links: Pins;
+  readonly skills: Pins;
   readonly #onSeen: ClientPinsOptions["onSeen"];
   /** The seen templates that can produce addresses, oldest first. */
   readonly #matchers: (TemplateMatcher & Pick<Pin, "server">)[] = [];
@@ -178,6 +179,7 @@ export class ClientPins {
     this.resources = new Pins(of("resources"), sizes);
     this.templates = new Pins(of("templates"), sizes, templateSize);
     this.links = new Pins(of("links"));
+    this.skills = new Pins(of("skills"));
     this.#onSeen = onSeen;
     for (const pins of [this.resources, this.templates, this.links]) this.#noteOwners(pins.all);
   }
@@ -190,7 +192,7 @@ export class ClientPins {
     const pins = this[list];
     const before = pins.all.length;
     const usable = names.filter((name) => pins.pin(name));
-    if (list !== "tools" && list !== "prompts") this.#noteOwners(pins.all.slice(before));
+    if (list !== "tools" && list !== "prompts" && list !== "skills") this.#noteOwners(pins.all.slice(before));
     if (this.#onSeen !== undefined && pins.all.length > before)
       this.#onSeen(pins.all.slice(before).map((pin) => ({ ...pin, list })));
     return usable;
@@ -316,7 +318,8 @@ export interface ClientItem<Definition = JsonObject> {
 }
 
 /** A client's lists. The keys are the names and URIs that the client uses. */
-export interface ClientLists extends Readonly<Record<Exclude<SeenList, "links">, ReadonlyMap<string, ClientItem>>> {
+export interface ClientLists
+  extends Readonly<Record<Exclude<SeenList, "links" | "skills">, ReadonlyMap<string, ClientItem>>> {
   readonly addressOf: AddressOf;
   /** The views of tools, by the client's addresses. A server need not list them. */
   readonly views: ReadonlyMap<string, ServerAddress>;

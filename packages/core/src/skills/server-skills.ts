@@ -6,24 +6,31 @@
 import { hash } from "node:crypto";
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
+import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
+import { groupBy } from "../text/group-by.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { sizeWords } from "../text/size-words.ts";
 import { differingMember, parseInstructions } from "./frontmatter.ts";
 import {
   declaresSkills,
+  decoded,
   fileOf,
   instructionsFile,
   isFilePath,
   isSkill,
+  plainAddress,
   type Skill,
+  type SkillDifference,
   type SkillFile,
+  skillDifference,
   skillFolder,
   skillLimits,
   skillPath,
   toSkill,
+  unknownDifference,
 } from "./skill.ts";
-import type { SkillStore } from "./skill-store.ts";
+import { type AcceptedSkill, type SkillStore, skillId } from "./skill-store.ts";
 
 /** The connection that skills are read from. */
 export interface SkillSource {
@@ -58,15 +65,43 @@ export class SkillMismatch extends HostError {
   }
 }
 
+/** What an address means: a file of a skill, or something in its folder that is none of its files. */
+export interface SkillAddress {
+  readonly skill: Skill;
+  /** The path or URI of the file, for `read`. */
+  readonly file: string;
+}
+
+/** The entries that the host holds. */
+interface Held {
+  /** The catalog's list and the entries of `skills/get` that this was made from. */
+  readonly listed: readonly Skill[];
+  readonly fetched: ReadonlyMap<string, Skill>;
+  readonly all: readonly Skill[];
+  readonly byUri: ReadonlyMap<string, Skill>;
+  readonly byName: ReadonlyMap<string, readonly Skill[]>;
+}
+
+const none: ReadonlyMap<string, Skill> = new Map();
+/** The largest number of entries of `skills/get` that are held. */
+const mostFetched = 1_000;
+
 /** The skills of one server. */
 export class ServerSkills {
   readonly #server: string;
   readonly #listed: () => readonly Skill[];
   readonly #store: SkillStore | undefined;
   /** Entries of `skills/get`, which are newer than the list that they were requested after. */
-  #fetched: { readonly after: readonly Skill[]; readonly skills: Map<string, Skill> } | undefined;
-  #accepted: ReadonlyMap<string, Skill> = new Map();
+  #fetched: { readonly after: readonly Skill[]; readonly skills: ReadonlyMap<string, Skill> } | undefined;
+  #held: Held | undefined;
+  /** The skills by the plain addresses of their folders. */
+  #folders: { readonly of: Held; readonly skills: ReadonlyMap<string, Skill> } | undefined;
+  /** The accepted entries, by the id of their URI, oldest first. */
+  #accepted: ReadonlyMap<string, AcceptedSkill> = new Map();
+  /** The whole accepted entries, as far as a difference was or can be shown. */
+  readonly #entries = new Map<AcceptedSkill, Skill>();
   #loading: Promise<void> | undefined;
+  #whyUnsaved: string | undefined;
 
   /**
    * @param listed The skills in the server's catalog.
@@ -80,15 +115,11 @@ export class ServerSkills {
 
   /** The newest entries that the host holds. */
   all(): readonly Skill[] {
-    const fetched = this.#current();
-    if (fetched.size === 0) return this.#listed();
-    const listed = this.#listed().map((skill) => fetched.get(skill.uri) ?? skill);
-    const unlisted = [...fetched.values()].filter(({ uri }) => !listed.some((skill) => skill.uri === uri));
-    return [...listed, ...unlisted];
+    return this.#hold().all;
   }
 
   get(uri: string): Skill | undefined {
-    return this.#current().get(uri) ?? this.#listed().find((skill) => skill.uri === uri);
+    return this.#hold().byUri.get(uri);
   }
 
   /**
@@ -96,49 +127,121 @@ export class ServerSkills {
    * once.
    */
   named(name: string): readonly Skill[] {
-    const all = this.all();
-    const exact = all.filter(({ uri }) => uri === name || skillPath(uri) === name);
-    return exact.length > 0 ? exact : all.filter((skill) => skill.name === name);
+    const { all, byName, byUri } = this.#hold();
+    const own = byUri.get(name);
+    if (own !== undefined) return [own];
+    const exact = all.filter(({ uri }) => skillPath(uri) === name);
+    return exact.length > 0 ? exact : (byName.get(name) ?? []);
   }
 
-  /** The skill whose list of files has this URI. */
-  owning(uri: string): Skill | undefined {
-    const skills = this.all();
-    return skills.find((skill) => skill.uri === uri) ?? skills.find((skill) => holds(skill, uri));
+  /** Whether the server uses the skill's name for another skill, too. */
+  sharesName({ name }: Pick<Skill, "name">): boolean {
+    return (this.#hold().byName.get(name)?.length ?? 0) > 1;
   }
 
-  /** The skill in whose folder this address is: of one of its files, or of a folder. The innermost one. */
+  /**
+   * The skill that an address belongs to: it lists the file, or the address is in its folder, also in another spelling.
+   * The innermost one, if folders contain each other.
+   */
+  at(uri: string): SkillAddress | undefined {
+    const { all, byUri } = this.#hold();
+    const own = byUri.get(uri);
+    if (own !== undefined) return { skill: own, file: instructionsFile };
+    for (const skill of all) {
+      const file = uri.startsWith(skillFolder(skill)) ? fileOf(skill, uri) : undefined;
+      if (file !== undefined) return { skill, file: file.path };
+    }
+    const nearest = this.around(uri);
+    return nearest && { skill: nearest, file: uri };
+  }
+
+  /** The innermost skill in whose folder this address is: that of a file, or of a folder. */
   around(uri: string): Skill | undefined {
-    const [nearest] = this.all()
-      .filter((skill) => `${uri}/`.startsWith(skillFolder(skill)))
-      .sort((one, other) => other.uri.length - one.uri.length);
-    return nearest;
+    const held = this.#hold();
+    if (this.#folders?.of !== held)
+      this.#folders = { of: held, skills: new Map(held.all.map((skill) => [plainAddress(skillFolder(skill)), skill])) };
+    const { skills } = this.#folders;
+    const plain = plainAddress(uri);
+    for (let end = plain.length; end > 0; end = plain.lastIndexOf("/", end - 1)) {
+      const skill = skills.get(plain.slice(0, end));
+      if (skill !== undefined) return skill;
+    }
+    return undefined;
   }
 
-  /** The entry that the user has accepted. Known after `load`. */
-  accepted(uri: string): Skill | undefined {
-    return this.#accepted.get(uri);
+  /**
+   * The digest of the accepted entry that this one is compared with: of the same URI, or of the skill that had this name
+   * before the server moved it. Undefined if there is none. Known after `load`.
+   */
+  acceptedDigest(skill: Skill): string | undefined {
+    return this.#acceptedFor(skill)?.digest;
   }
 
   /** Whether the entry differs from the accepted one. */
-  isChanged({ uri, digest }: Skill): boolean {
-    const accepted = this.#accepted.get(uri);
-    return accepted !== undefined && accepted.digest !== digest;
+  isChanged(skill: Skill): boolean {
+    const accepted = this.#acceptedFor(skill);
+    return accepted !== undefined && accepted.digest !== skill.digest;
   }
 
-  /** Reads the accepted entries from disk, once. */
+  /** How the entry differs from the accepted one. Shows the accepted files only after `loadAccepted`. */
+  differenceOf(skill: Skill): readonly SkillDifference[] {
+    const accepted = this.#acceptedFor(skill);
+    if (accepted === undefined) return [];
+    const entry = this.#entries.get(accepted);
+    return entry === undefined ? unknownDifference(accepted.digest, skill) : skillDifference(entry, skill);
+  }
+
+  /** Reads what was accepted from disk, once. */
   load(): Promise<void> {
-    this.#loading ??= (this.#store?.accepted() ?? Promise.resolve(new Map<string, Skill>())).then((accepted) => {
-      this.#accepted = new Map([...accepted, ...this.#accepted]);
+    this.#loading ??= (this.#store?.accepted() ?? Promise.resolve([])).then((accepted) => {
+      this.#accepted = new Map([...accepted.map((each) => [each.id, each] as const), ...this.#accepted]);
     });
     return this.#loading;
   }
 
-  /** Makes this entry the accepted one. An entry with dynamic files cannot be accepted. */
+  /** Reads the whole accepted entry of a skill that has changed, so that the difference can be shown. */
+  async loadAccepted(skill: Skill): Promise<void> {
+    await this.load();
+    const accepted = this.#acceptedFor(skill);
+    if (accepted === undefined || !this.isChanged(skill) || this.#entries.has(accepted)) return;
+    const entry = await this.#store?.entryOf(accepted);
+    if (entry !== undefined) this.#entries.set(accepted, entry);
+  }
+
+  /** Why the last accepted entry could not be saved; it is accepted in this run only. Undefined if it was saved. */
+  get whyUnsaved(): string | undefined {
+    return this.#whyUnsaved;
+  }
+
+  /** Makes this entry the accepted one. An entry with dynamic files cannot be accepted. Resolves also if saving fails. */
   async accept(skill: Skill): Promise<void> {
-    if (skill.digest === undefined || this.#accepted.get(skill.uri)?.digest === skill.digest) return;
-    this.#accepted = new Map([...this.#accepted, [skill.uri, skill]]);
-    await this.#store?.accept(skill);
+    const { uri, name, digest } = skill;
+    const id = skillId(uri);
+    if (digest === undefined || this.#accepted.get(id)?.digest === digest) return;
+    const accepted = { id, name, digest };
+    this.#accepted = new Map([...[...this.#accepted].filter(([other]) => other !== id), [id, accepted]]);
+    this.#entries.set(accepted, skill);
+    this.#whyUnsaved = await this.#store?.accept(accepted, skill).then(
+      () => undefined,
+      (error: unknown) => errorMessage(error),
+    );
+  }
+
+  /**
+   * Holds the entry of a skill that the server has sent in answer to `skills/get`.
+   *
+   * @throws HostError `protocol` if the entry cannot be used
+   */
+  hold(uri: string, { skill }: JsonObject): Skill {
+    const entry = toSkill(skill);
+    const problem = isSkill(entry) ? entry.uri !== uri && "the server sent the entry of another skill" : entry.reason;
+    if (!isSkill(entry) || problem !== false)
+      throw new HostError("protocol", `skill ${uri} of "${this.#server}" cannot be used: ${String(problem)}`, {
+        serverName: this.#server,
+      });
+    const others = [...this.#fetchedNow()].filter(([other]) => other !== uri);
+    this.#fetched = { after: this.#listed(), skills: new Map([...others.slice(1 - mostFetched), [uri, entry]]) };
+    return entry;
   }
 
   /**
@@ -150,17 +253,7 @@ export class ServerSkills {
     const serverName = this.#server;
     if (!declaresSkills(source.capabilities))
       throw new HostError("not_found", `"${serverName}" has no skills`, { serverName });
-    const { skill } = await source.request(`skill ${uri} of ${serverName}`, "skills/get", { uri }, options);
-    const entry = toSkill(skill);
-    const problem = isSkill(entry) ? entry.uri !== uri && "the server sent the entry of another skill" : entry.reason;
-    if (!isSkill(entry) || problem !== false)
-      throw new HostError("protocol", `skill ${uri} of "${serverName}" cannot be used: ${String(problem)}`, {
-        serverName,
-      });
-    const skills = this.#current();
-    skills.set(uri, entry);
-    this.#fetched = { after: this.#listed(), skills };
-    return entry;
+    return this.hold(uri, await source.request(`skill ${uri} of ${serverName}`, "skills/get", { uri }, options));
   }
 
   /**
@@ -179,6 +272,15 @@ export class ServerSkills {
     await this.#verify(skill, file, bytes);
     if (file.digest !== undefined) await this.#store?.keep(file, bytes);
     return { path: file.path, uri: file.uri, bytes, answer };
+  }
+
+  /**
+   * The path of a file, from its path or URI.
+   *
+   * @throws SkillMismatch if the skill has no such file
+   */
+  pathOf(skill: Skill, file: string): string {
+    return this.#fileOf(skill, file).path;
   }
 
   /** Throws if the content of a file differs from its entry. */
@@ -211,12 +313,7 @@ export class ServerSkills {
   }
 
   #fileOf(skill: Skill, path: string): ReadFile {
-    if (skill.files === undefined) {
-      if (!isFilePath(path)) throw this.#mismatch(skill, "unlisted", `${path.slice(0, 200)} is not one of its files`);
-      const uri = skillFolder(skill) + path.split("/").map(encodeURIComponent).join("/");
-      return { path, uri: path === instructionsFile ? skill.uri : uri };
-    }
-    const file = fileOf(skill, path);
+    const file = skill.files === undefined ? dynamicFile(skill, path) : fileOf(skill, path);
     if (file !== undefined) return file;
     throw this.#mismatch(skill, "unlisted", `${path.slice(0, 200)} is not one of its files`);
   }
@@ -225,18 +322,46 @@ export class ServerSkills {
     return new SkillMismatch(this.#server, skill, reason, detail);
   }
 
+  #acceptedFor({ uri, name }: Skill): AcceptedSkill | undefined {
+    if (this.#accepted.size === 0) return undefined;
+    const own = this.#accepted.get(skillId(uri));
+    if (own !== undefined) return own;
+    const offered = new Set(
+      this.#hold()
+        .byName.get(name)
+        ?.map((each) => skillId(each.uri)),
+    );
+    return [...this.#accepted.values()].findLast((each) => each.name === name && !offered.has(each.id));
+  }
+
+  #hold(): Held {
+    const [listed, fetched] = [this.#listed(), this.#fetchedNow()];
+    if (this.#held?.listed !== listed || this.#held.fetched !== fetched) {
+      const all = [...new Map([...listed, ...fetched.values()].map((skill) => [skill.uri, skill])).values()];
+      const byUri = new Map(all.map((skill) => [skill.uri, skill]));
+      this.#held = { listed, fetched, all, byUri, byName: groupBy(all, ({ name }) => name) };
+    }
+    return this.#held;
+  }
+
   /** The entries of `skills/get` that are newer than the list. */
-  #current(): Map<string, Skill> {
+  #fetchedNow(): ReadonlyMap<string, Skill> {
     if (this.#fetched?.after !== this.#listed()) this.#fetched = undefined;
-    return this.#fetched?.skills ?? new Map<string, Skill>();
+    return this.#fetched?.skills ?? none;
   }
 }
 
 /** A file to read. A file of a dynamic skill has no digest. */
 type ReadFile = SkillFile | { readonly path: string; readonly uri: string; readonly digest?: undefined };
 
-function holds({ files = [] }: Skill, uri: string): boolean {
-  return files.some((file) => file.uri === uri);
+/** A file of a skill with dynamic files: any path or URI below its folder. */
+function dynamicFile(skill: Skill, wanted: string): ReadFile | undefined {
+  const folder = skillFolder(skill);
+  const isUri = wanted.startsWith(folder);
+  const path = isUri ? decoded(wanted.slice(folder.length)) : wanted;
+  if (path === undefined || !isFilePath(path)) return undefined;
+  if (path === instructionsFile) return { path, uri: skill.uri };
+  return { path, uri: isUri ? wanted : folder + path.split("/").map(encodeURIComponent).join("/") };
 }
 
 /** The content in the answer to `resources/read`. Undefined if there is not exactly one. */

@@ -5,8 +5,8 @@
 
 import { hash } from "node:crypto";
 import { readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { isObject } from "@fairlead/wire/json";
+import { dirname, join } from "node:path";
+import { isObject, parseJson } from "@fairlead/wire/json";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { temporaryName } from "../files/atomic/replace-file.ts";
 import { readState, updateState } from "../files/atomic/state-file.ts";
@@ -15,23 +15,26 @@ import { unless } from "../files/system-error.ts";
 import type { DefinitionOwner } from "../server/accepted-definitions.ts";
 import { isSkill, type Skill, type SkillFile, skillLimits, toSkill } from "./skill.ts";
 
-/** The largest number of accepted entries of one server. The oldest ones are removed; Fairlead asks about them again. */
-const mostAccepted = 1_000;
+/** The largest number of accepted entries of one server. A further one replaces the oldest. */
+const mostAccepted = 5_000;
+/** Bytes of a stored entry. Of a larger one, only the digest is kept, so that a difference from it cannot be shown. */
+const mostOfEntry = 1024 * 1024;
 /** Bytes of verified files that are kept of one server. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** An entry as the server sent it, so that it can be checked again when it is read. */
-interface StoredEntry {
-  readonly uri: string;
-  readonly frontmatter: Skill["frontmatter"];
-  readonly resources: readonly { readonly uri: string; readonly digest: string; readonly size: number }[];
+/** An accepted entry, without its files: all that a comparison needs. */
+export interface AcceptedSkill {
+  /** Identifies the skill's URI, which may be long. */
+  readonly id: string;
+  readonly name: string;
+  readonly digest: string;
 }
 
 interface AcceptedFile {
   readonly version: 1;
   readonly server: string;
   /** Newest last. */
-  readonly skills: readonly StoredEntry[];
+  readonly skills: readonly AcceptedSkill[];
 }
 
 /** The folder of a server's skills on disk. Reads nothing until it is used. */
@@ -45,21 +48,32 @@ export class SkillStore {
     this.#folder = ownFolder(state, owner);
   }
 
-  /** The accepted entries, by URI. */
-  async accepted(): Promise<ReadonlyMap<string, Skill>> {
-    return toSkills((await readState(this.#acceptedFile, parse))?.skills ?? []);
+  /** The accepted entries. */
+  async accepted(): Promise<readonly AcceptedSkill[]> {
+    return (await readState(this.#acceptedFile, parse))?.skills ?? [];
   }
 
-  /** Replaces the accepted entry of this skill. Resolves with all accepted entries. */
-  async accept(skill: Skill): Promise<ReadonlyMap<string, Skill>> {
-    let skills: readonly StoredEntry[] = [];
+  /** The whole entry, so that a difference can be shown. Undefined if it is not kept, or is another one. */
+  async entryOf({ id, digest }: AcceptedSkill): Promise<Skill | undefined> {
+    const found = await readBytes(this.#entryFile(id), mostOfEntry);
+    if (found.kind !== "bytes") return undefined;
+    const entry = toSkill(parseJson(found.bytes.toString("utf8")));
+    return isSkill(entry) && entry.digest === digest ? entry : undefined;
+  }
+
+  /** Replaces the accepted entry of this skill. */
+  async accept(accepted: AcceptedSkill, skill: Skill): Promise<void> {
+    let removed: readonly AcceptedSkill[] = [];
     await updateState(this.#acceptedFile, parse, (before) => {
-      const others = (before?.skills ?? []).filter(({ uri }) => uri !== skill.uri);
-      skills = [...others, toStored(skill)].slice(-mostAccepted);
-      const accepted: AcceptedFile = { version: 1, server: this.#owner.server, skills };
-      return accepted;
+      const all = [...(before?.skills ?? []).filter(({ id }) => id !== accepted.id), accepted];
+      removed = all.slice(0, -mostAccepted);
+      const file: AcceptedFile = { version: 1, server: this.#owner.server, skills: all.slice(-mostAccepted) };
+      return file;
     });
-    return toSkills(skills);
+    const entry = JSON.stringify(toStored(skill));
+    if (Buffer.byteLength(entry) <= mostOfEntry) await this.#write(this.#entryFile(accepted.id), entry);
+    else await rm(this.#entryFile(accepted.id), { force: true });
+    for (const { id } of removed) await rm(this.#entryFile(id), { force: true });
   }
 
   /** The content of a verified file. Undefined if it is not kept, or no longer has its size and digest. */
@@ -71,20 +85,29 @@ export class SkillStore {
 
   /** Keeps a verified file. A failure is ignored: the next read asks the server again. */
   async keep({ digest }: SkillFile, bytes: Buffer): Promise<void> {
-    const path = this.#pathOf(digest);
+    await this.#write(this.#pathOf(digest), bytes)
+      .then(() => this.#sweep())
+      .catch(() => undefined);
+  }
+
+  async #write(path: string, content: string | Buffer): Promise<void> {
     const temporary = temporaryName(path);
     try {
-      await ensurePrivateFolder(this.#files);
-      await writeFile(temporary, bytes, { flag: "wx", mode: privateFileMode });
+      await ensurePrivateFolder(dirname(path));
+      await writeFile(temporary, content, { flag: "wx", mode: privateFileMode });
       await rename(temporary, path);
-      await this.#sweep();
-    } catch {
+    } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
     }
   }
 
   get #acceptedFile(): string {
     return join(this.#folder, "accepted.json");
+  }
+
+  #entryFile(id: string): string {
+    return join(this.#folder, "entries", `${id}.json`);
   }
 
   get #files(): string {
@@ -130,15 +153,17 @@ function ownFolder(state: string, { server, workspace, fingerprint }: Definition
   return join(serverFolder(state, server), shortHash(JSON.stringify([workspace, fingerprint])));
 }
 
+/** Identifies a URI in a file of bounded size. */
+export function skillId(uri: string): string {
+  return shortHash(uri);
+}
+
 function shortHash(text: string): string {
   return hash("sha256", text, "base64url").slice(0, 32);
 }
 
-function toSkills(stored: readonly StoredEntry[]): ReadonlyMap<string, Skill> {
-  return new Map(stored.map(toSkill).flatMap((skill) => (isSkill(skill) ? [[skill.uri, skill] as const] : [])));
-}
-
-function toStored({ uri, frontmatter, files = [] }: Skill): StoredEntry {
+/** An entry as a server sends it, so that it can be checked again when it is read. */
+function toStored({ uri, frontmatter, files = [] }: Skill): object {
   const resources = files.map(({ uri: of, digest, size }) => ({ uri: of, digest: `sha256:${digest}`, size }));
   return { uri, frontmatter, resources };
 }
@@ -150,5 +175,11 @@ function parse(value: unknown): AcceptedFile | undefined {
 function isAcceptedFile(value: unknown): value is AcceptedFile {
   if (!isObject(value)) return false;
   const { version, server, skills }: Partial<Record<keyof AcceptedFile, unknown>> = value;
-  return version === 1 && typeof server === "string" && Array.isArray(skills) && skills.every(isObject);
+  return version === 1 && typeof server === "string" && Array.isArray(skills) && skills.every(isAcceptedSkill);
+}
+
+function isAcceptedSkill(value: unknown): value is AcceptedSkill {
+  if (!isObject(value)) return false;
+  const { id, name, digest }: Partial<Record<keyof AcceptedSkill, unknown>> = value;
+  return [id, name, digest].every((each) => typeof each === "string") && /^[\w-]{32}$/.test(String(id));
 }

@@ -118,6 +118,23 @@ export function fileOf({ files }: Skill, wanted: string): SkillFile | undefined 
   return files?.find(({ path, uri }) => path === wanted || uri === wanted);
 }
 
+/**
+ * The same text for addresses that a server may take for the same one: they differ in case, in escapes, or in parts such
+ * as `.` and `..`.
+ */
+export function plainAddress(uri: string): string {
+  const [, scheme = "", rest = ""] = /^([^:]*:\/\/)(.*)$/s.exec(uri) ?? [];
+  const parts: string[] = [];
+  const plain = rest.replaceAll(/%[0-9a-f]{2}/gi, (escaped) =>
+    String.fromCharCode(Number.parseInt(escaped.slice(1), 16)),
+  );
+  for (const part of plain.replaceAll("\\", "/").split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `${scheme}${parts.join("/")}`.toLowerCase().normalize();
+}
+
 /** Bytes of all files together. Undefined if the files are dynamic. */
 export function skillBytes({ files }: Skill): number | undefined {
   return files?.reduce((sum, { size }) => sum + size, 0);
@@ -128,11 +145,21 @@ export function ignoredMembers({ frontmatter }: Skill): readonly string[] {
   return ["allowed-tools", "hooks", "scripts"].filter((member) => frontmatter[member] !== undefined);
 }
 
-/** How a skill differs from its accepted entry: members of the frontmatter, then files. */
+/** How a skill differs from its accepted entry: its address, members of the frontmatter, then files. */
 export function skillDifference(before: Skill, after: Skill): readonly SkillDifference[] {
   return [
+    ...differences("", new Map([["uri", before.uri]]), new Map([["uri", after.uri]])),
     ...differences("frontmatter.", textsOf(before.frontmatter), textsOf(after.frontmatter)),
     ...differences("", filesOf(before), filesOf(after)),
+  ];
+}
+
+/** How a skill differs from an accepted entry of which only the digest is known. */
+export function unknownDifference(before: string, after: Skill): readonly SkillDifference[] {
+  const [was, is] = [before, after.digest].map((digest) => digest && `sha256 ${digest.slice(0, 16)}`);
+  return [
+    { member: "entry", ...(was && { before: was }), after: is ?? "dynamic" },
+    ...differences("", new Map(), filesOf(after)),
   ];
 }
 
@@ -200,7 +227,16 @@ function toFiles(skillUri: string, resources: unknown): readonly SkillFile[] | s
   if (bytes > skillLimits.bytes)
     return `its files have ${sizeWords(bytes)} together; the limit is ${sizeWords(skillLimits.bytes)}`;
   if (files.get(instructionsFile)?.uri !== skillUri) return `it does not list its ${instructionsFile}`;
+  const folders = new Set([...files.keys()].flatMap(foldersOf));
+  const both = [...files.keys()].find((path) => folders.has(path));
+  if (both !== undefined) return `its file ${both} is also a folder`;
   return [...files.values()];
+}
+
+/** The folders above a file: `a` and `a/b` of `a/b/c`. */
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split("/");
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
 function digestOf(uri: string, frontmatter: JsonObject, files: readonly SkillFile[]): string {
@@ -230,7 +266,8 @@ export function isFilePath(path: string): boolean {
   );
 }
 
-function decoded(text: string): string | undefined {
+/** The text without percent escapes. Undefined if they are invalid. */
+export function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

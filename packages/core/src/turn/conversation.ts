@@ -6,6 +6,7 @@ import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { ResultHandles, type StoredResult } from "../results/result-handles.ts";
 import type { Pin } from "../server/names.ts";
+import { type LoadedSkill, LoadedSkills } from "../skills/loaded-skills.ts";
 import type { MissingServer, TurnEvent } from "./events.ts";
 import { addContents, answerOpenCalls, tokensOfHistory } from "./history.ts";
 import type { SystemText } from "./system-text.ts";
@@ -117,6 +118,7 @@ export class ConversationState {
   model: Model;
   readonly toolSelection: ToolSelection;
   readonly results: ResultHandles;
+  readonly loadedSkills: LoadedSkills;
   /** The servers that the user chose. If absent, `@` in a message may name any server. */
   readonly chosen: readonly string[] | undefined;
   readonly wait: number;
@@ -152,6 +154,7 @@ export class ConversationState {
       (stored) => record({ type: "result", ...stored }),
       earlier?.results,
     );
+    this.loadedSkills = new LoadedSkills(earlier?.loadedSkills, (skill) => record({ type: "skill", ...skill }));
     this.toolSelection = new ToolSelection(host, record, this.results, servers, earlier);
     this.chosen = servers;
     this.wait = wait;
@@ -310,6 +313,8 @@ export type ConversationChange =
   | { readonly type: "compact"; readonly contents: readonly Content[] }
   /** A result was stored. The model can read it as `result://ID`. */
   | ({ readonly type: "result" } & StoredResult)
+  /** The model has loaded a skill. */
+  | ({ readonly type: "skill" } & LoadedSkill)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
   /**
    * New names of tools, and the names of Fairlead's own functions. In a resumed conversation, each name must mean the
@@ -335,6 +340,7 @@ export interface EarlierConversation {
   /** The declarations in the last request, in order. */
   readonly offered: readonly OfferedPlace[];
   readonly results: readonly StoredResult[];
+  readonly loadedSkills?: readonly LoadedSkill[];
   /** Tools that the user has removed from the conversation. */
   readonly disabled: readonly { readonly server: string; readonly serverToolName: string }[];
 }

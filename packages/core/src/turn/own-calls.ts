@@ -8,6 +8,7 @@ import { displayOf } from "../normalise/content/display.ts";
 import { type KeptFile, type LeftOut, toModelParts } from "../normalise/content/parts.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { readForModel } from "../request/reads.ts";
+import { skillAt } from "../request/skills.ts";
 import { describeResources, nearResources } from "../resources/describe-resources.ts";
 import { contentsBlock } from "../resources/references/references.ts";
 import { toolSignature } from "../search/tool-signature.ts";
@@ -79,15 +80,23 @@ async function readResource(args: JsonObject, call: TurnCall): Promise<ToolExecu
   const { uri } = args;
   if (typeof uri !== "string" || uri === "") throw new HostError("arguments_invalid", "uri must be a string");
   const server = whose(uri, chosenServers(args, state.toolSelection.servers()), host.registries.resources);
-  const skill = host.servers.find(server)?.skills.owning(uri);
-  // A read of a resource would neither verify the file nor need the skill's approval.
-  if (skill !== undefined)
-    throw new HostError("arguments_invalid", `the URI belongs to the skill ${skill.name}: load the skill instead`);
   call.goesTo(server);
+  const found = await skillAt(server, uri, { who: "model", signal }, host);
+  // A read of a resource would neither verify the file nor need the skill's approval.
+  if (found !== undefined)
+    throw new HostError(
+      "arguments_invalid",
+      `the URI belongs to the skill ${found.skill.uri} of "${server}": load the skill instead`,
+    );
   const { contents } = await readForModel(
     server,
     uri,
-    { signal, confirm: (question) => call.ask(question), onAllowed: (rule) => call.begin(rule) },
+    {
+      signal,
+      confirm: (question) => call.ask(question),
+      onAllowed: (rule) => call.begin(rule),
+      actingOn: state.loadedSkills.servers,
+    },
     host,
   );
   const blocks = contents.map((each) => contentsBlock(each, contents.length === 1));

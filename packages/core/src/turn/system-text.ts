@@ -2,8 +2,8 @@
 
 import { shorten, toLabel } from "../normalise/content/shorten.ts";
 import { createNonce } from "../normalise/content/untrusted.ts";
+import type { OfferedSkills } from "../skills/skill-text.ts";
 import { toModelText } from "../text/model-text.ts";
-import type { OfferedSkills } from "./skill-calls.ts";
 
 /** The `instructions` of one server, not shortened. */
 interface ServerInstructions {

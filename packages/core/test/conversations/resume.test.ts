@@ -35,6 +35,7 @@ test("a conversation without lines is empty, with the model of its head", () => 
     names: [],
     offered: [],
     results: [],
+    loadedSkills: [],
     disabled: [],
     approvals: [],
   });

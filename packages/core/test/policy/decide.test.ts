@@ -50,6 +50,7 @@ function scene(mode: ApprovalMode = "default") {
       changeOf: change,
       promptChangeOf: change,
       skillOf: () => undefined,
+      sharesName: () => false,
       skillChangeOf: () => undefined,
       toolsWithView: () => [],
       viewChangeOf: () => undefined,

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,7 @@ import { type ConfirmPort, type ToolCallConfirmationDetails, ToolConfirmationOut
 import { createLedger, ledgerFolder } from "../../src/policy/ledger/ledger.ts";
 import { type LoadedSkillFile, readSkill } from "../../src/request/skills.ts";
 import { loadConfiguration } from "../../src/trust/configuration.ts";
-import { instructions, type SkillDesk, skill, skillDesk } from "../support/skill-desk.ts";
+import { instructions, type ServedSkill, type SkillDesk, skill, skillDesk } from "../support/skill-desk.ts";
 
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
@@ -103,6 +104,17 @@ describe("listing", () => {
     ],
     ["has no description", { frontmatter: { name: "pdf" } }, /description/],
     ["has no files", { resources: 7 }, /no list of files/],
+    [
+      "has a file that is also a folder",
+      {
+        resources: ["SKILL.md", "a", "a/b"].map((path) => ({
+          uri: `skill://pdf/${path}`,
+          digest: `sha256:${"0".repeat(64)}`,
+          size: 1,
+        })),
+      },
+      /its file a is also a folder/,
+    ],
   ])("refuses a skill that %s, with the reason", async (_, entry, reason) => {
     await using at = await skillDesk({ docs: { skills: [{ ...pdf, entry }, skill("other")] } });
     await using host = await started(at);
@@ -180,7 +192,19 @@ describe("a verified read", () => {
     await expect(host.readSkill("docs", "pdf", { file: "../other/SKILL.md" })).rejects.toMatchObject({
       code: "changed",
     });
-    expect(await at.asked("docs")).toEqual([]);
+    expect((await at.asked("docs")).filter((line) => line.startsWith("resources/read"))).toEqual([]);
+  });
+
+  test("of a file that the server has added later needs a new approval", async () => {
+    await using at = await skillDesk({ docs: { skills: [pdf] } });
+    await using model = await modelHost(at);
+    const { asked, confirm } = answering(ProceedAlwaysTool, ProceedOnce);
+    await model.load("docs", "pdf", confirm);
+    await at.serve("docs", {
+      skills: [skill("pdf", { "references/FORMS.md": "Fill in the form.", "new.md": "New." })],
+    });
+    expect((await model.load("docs", "pdf", confirm, "new.md")).bytes.toString()).toBe("New.");
+    expect(asked[1]?.change).toEqual([{ member: "new.md", after: expect.stringContaining("sha256") }]);
   });
 
   test("uses the verified copy while it has its digest, and asks the server again if the copy was changed", async () => {
@@ -246,6 +270,65 @@ describe("a model's load", () => {
     expect((await model.load("docs", "pdf", confirm)).bytes.toString()).toBe(instructions("pdf"));
     expect(asked).toHaveLength(1);
     await expect(model.load("docs", "pdf")).rejects.toMatchObject({ code: "denied" });
+  });
+
+  test.each([
+    ["moves the skill to another address", [skill("pdf", { "evil.md": "x" }, "v2/pdf")], "v2/pdf"],
+    ["adds another skill of that name", [pdf, skill("pdf", { "evil.md": "x" }, "v2/pdf")], "v2/pdf"],
+  ])("is allowed by a rule with the skill's name until the server %s", async (_, after, path) => {
+    const rules = '[[rule]]\nmcpName = "docs"\nkind = "skill"\ntoolName = "pdf"\ndecision = "allow"\npriority = 1\n';
+    await using at = await skillDesk({ docs: { skills: [pdf] } }, { rules });
+    {
+      await using model = await modelHost(at);
+      await model.load("docs", "pdf");
+      await at.serve("docs", { skills: after });
+    }
+    await using later = await modelHost(at);
+    await later.host.servers.get("docs").ready();
+    await expect(later.load("docs", path)).rejects.toMatchObject({ code: expect.stringMatching(/denied|changed/) });
+    const { asked, confirm } = answering(Cancel);
+    await expect(later.load("docs", path, confirm)).rejects.toMatchObject({ code: "denied" });
+    expect(asked).toHaveLength(1);
+    expect(await at.asked("docs")).not.toContain("resources/read skill://v2/pdf/SKILL.md");
+  });
+
+  test("is remembered however large the accepted entries are", async () => {
+    const digest = `sha256:${"0".repeat(64)}`;
+    const large = (name: string, files: number): ServedSkill => {
+      const path = `${"a".repeat(1_500)}/${name}`;
+      const text = instructions(name);
+      const own = { uri: `skill://${path}/SKILL.md`, digest: `sha256:${hash("sha256", text)}`, size: text.length };
+      const others = Array.from({ length: files - 1 }, (_, at) => ({ uri: `skill://${path}/${at}`, digest, size: 1 }));
+      return { path, files: { "SKILL.md": text }, entry: { resources: [own, ...others] } };
+    };
+    const names = ["one", "two", "three", "four", "five", "six"];
+    const serve = (files: number): ServedSkill[] => names.map((name) => large(name, files));
+    await using at = await skillDesk({ docs: { skills: serve(512) } }, { rules: allowed });
+    {
+      await using model = await modelHost(at);
+      for (const name of names) await model.load("docs", name);
+    }
+    await at.serve("docs", { skills: serve(511) });
+    await using later = await modelHost(at);
+    for (const name of names) await expect(later.load("docs", name)).rejects.toMatchObject({ code: "denied" });
+    const { asked, confirm } = answering(Cancel);
+    await expect(later.load("docs", "one", confirm)).rejects.toMatchObject({ code: "denied" });
+    expect(asked[0]?.change).toEqual([{ member: "510", before: expect.stringContaining("sha256") }]);
+  });
+
+  test("is not allowed by a rule if Fairlead cannot remember the files; a person may allow it", async () => {
+    await using at = await skillDesk({ docs: { skills: [pdf] } }, { rules: allowed });
+    await at.write("home/.fairlead/server-skills", "no folder");
+    await using model = await modelHost(at);
+    await expect(model.load("docs", "pdf")).rejects.toMatchObject({
+      code: "denied",
+      message: expect.stringContaining("its digests cannot be saved"),
+    });
+    await using asking = await skillDesk({ docs: { skills: [pdf] } });
+    await asking.write("home/.fairlead/server-skills", "no folder");
+    await using other = await modelHost(asking);
+    const { confirm } = answering(ProceedOnce);
+    expect((await other.load("docs", "pdf", confirm)).bytes.toString()).toBe(instructions("pdf"));
   });
 
   test("is denied by a rule that names the skill or its URI, without starting the server", async () => {

@@ -30,6 +30,7 @@ export function listedServers(lockOf: (server: string) => ServerLock = () => noL
       return drift && { difference: () => drift };
     },
     skillOf: () => undefined,
+    sharesName: () => false,
     skillChangeOf: () => undefined,
     toolsWithView: () => [],
     viewChangeOf: () => undefined,

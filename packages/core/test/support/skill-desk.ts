@@ -19,6 +19,8 @@ export interface ServedSkill {
 export interface ServedSkills {
   readonly skills?: readonly ServedSkill[];
   readonly many?: number;
+  /** Resources that are no files of skills, by address. */
+  readonly texts?: Readonly<Record<string, string>>;
   readonly directoryRead?: boolean;
 }
 

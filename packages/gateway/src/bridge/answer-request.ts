@@ -3,7 +3,7 @@
 import type { ListableTool } from "@fairlead/core/host";
 import { possibleNames } from "@fairlead/core/normalise";
 import { invalidParameter } from "@fairlead/core/request";
-import { type Pin, readOwnAddress, viewAddressesOf } from "@fairlead/core/server";
+import { appOnlyReason, isAppOnly, type Pin, readOwnAddress, viewAddressesOf } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import { ownTools } from "../lists/client-view.ts";
@@ -13,6 +13,7 @@ import { adaptResult, toolError, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest, isDeniedToClient } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { loadSkillForClient, skillToolDefinition } from "./skill-tool.ts";
 import { skillEntries, withSkillAddresses } from "./skills.ts";
 import { serverOfTask } from "./tasks.ts";
 
@@ -73,9 +74,17 @@ async function deniedOwners(context: BridgeContext, asked: ReceivedRequest): Pro
 function isListed(context: BridgeContext, asked: ReceivedRequest): boolean {
   const { tools, prompts, templates } = context.view();
   const { method } = asked;
+  if (isOwnTool(context, asked)) return true;
   const { name, uri = "" } = namedIn(method, innerParams(context, asked));
   if (name !== undefined) return (method === "tools/call" ? tools : prompts).has(name);
   return templates.has(uri) || context.targetOf(uri) !== undefined;
+}
+
+/** Whether the request calls a tool of the gateway itself that stands for no other tool. */
+function isOwnTool({ view }: BridgeContext, { method, params }: ReceivedRequest): boolean {
+  const { own, loadSkill } = view();
+  const { name } = params;
+  return method === "tools/call" && name !== undefined && (name === own?.search || name === loadSkill);
 }
 
 /** Returns the parameters of a call. For the gateway's own tool `call_tool`, those of the call inside. */
@@ -187,7 +196,10 @@ async function listedTools(context: BridgeContext): Promise<readonly JsonObject[
   const allowed = await allowedTools(context);
   const budget = host.gateway.clientProfile(client.name)?.toolBudget;
   const { own } = view();
-  const listed = budget && own ? await withinBudget(host.gateway, allowed, budget, own) : allowed;
+  const definition = await skillToolDefinition(context);
+  const skillTools = definition ? [{ serverName: "", serverToolName: ownTools.skill.name, definition }] : [];
+  const listed =
+    budget && own ? await withinBudget(host.gateway, allowed, budget, own, skillTools) : [...allowed, ...skillTools];
   // The names may have changed since: then `see` leaves a tool out, and the client is told to list again.
   const items = listed.map(({ serverName: server, serverToolName: name, definition }) => {
     return { server, name, as: String(definition["name"]), definition };
@@ -203,16 +215,29 @@ async function listedTools(context: BridgeContext): Promise<readonly JsonObject[
 
 async function callTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { params } = asked;
-  const { own } = context.view();
+  const { own, loadSkill } = context.view();
   if (own !== undefined && params["name"] === own.search) return search(context, call, params, own.search);
+  if (loadSkill !== undefined && params["name"] === loadSkill) {
+    seeOwn(context, "skill", loadSkill);
+    return loadSkillForClient(context, call, asked);
+  }
   if (own === undefined || params["name"] !== own.call) return callListedTool(context, call, asked);
   const { name, arguments: given = {} } = objectOf(params["arguments"]);
   seeOwn(context, "call", own.call);
   const found = find(context, { ...params, name, arguments: given }, "tools");
   // The inner name and arguments are arguments of `call_tool`, which its model can correct.
+  if (found !== undefined && isForViewsOnly(context, found))
+    return toolError(`the tool ${String(name)} is not for models: ${appOnlyReason}`, call.era);
   if (found === undefined) return toolError(unknownName(context, name, "tools"), call.era);
   if (!isObject(given)) return toolError(`the arguments of ${String(name)} must be an object`, call.era);
   return forwardRequest(context, call, { ...asked, ...found });
+}
+
+function isForViewsOnly({ workspace }: BridgeContext, { server, params }: Owned): boolean {
+  const { name } = params;
+  const catalog = workspace.catalogOf(server) ?? workspace.host.catalog(server);
+  const tool = catalog?.tools.find((each) => each.name === name);
+  return tool !== undefined && isAppOnly(tool);
 }
 
 function callListedTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {

@@ -5,6 +5,7 @@ import type { SharedCapabilities } from "@fairlead/core/host";
 import {
   ClientPins,
   isOfServer,
+  LoadedSkills,
   ownAddress,
   type Pin,
   readOwnAddress,
@@ -54,6 +55,8 @@ export interface BridgeContext extends GatewayParts {
   readonly view: () => ClientView;
   /** The names and addresses that the client has seen. They keep their servers. */
   readonly names: ClientPins;
+  /** The skills that the client's model has loaded with `load_skill`. */
+  readonly loadedSkills: LoadedSkills;
   /** Fixes names that the client is about to see or has used. Returns those that it may see. */
   readonly see: <T extends Pin>(list: SeenList, names: readonly T[]) => readonly T[];
   /** Fixes all addresses that the view has now: which server a URI belongs to depends on all of them. */
@@ -89,6 +92,10 @@ export function createBridgeContext(
   let viewWith: SharedCapabilities | undefined;
   let discovery: Promise<void> | undefined;
   const names = new ClientPins(client.names);
+  const loadedSkills = new LoadedSkills(
+    names.skills.all.map(({ server, name: uri }) => ({ server, uri })),
+    ({ server, uri }) => names.see("skills", [{ server, name: uri, as: JSON.stringify([server, uri]) }]),
+  );
   /** The view whose addresses the client has seen. */
   let addressed: ClientView | undefined;
 
@@ -97,14 +104,14 @@ export function createBridgeContext(
       version = news.version();
       viewWith = workspace.passedOn;
       const reach = reachOf(client, host);
-      const hasBudget = host.gateway.clientProfile(client.name)?.toolBudget !== undefined;
+      const { toolBudget, loadsSkills = false } = host.gateway.clientProfile(client.name) ?? {};
       view = viewFor(
         reach,
         catalogsFor(reach, host, {
           catalogOf: (server) => workspace.catalogOf(server),
           hasViews: workspace.passedOn?.extensions?.[uiExtension] !== undefined,
         }),
-        { names, hasBudget },
+        { names, hasBudget: toolBudget !== undefined, loadsSkills },
       );
     }
     return view;
@@ -138,6 +145,7 @@ export function createBridgeContext(
     sampled: new Set(),
     view: currentView,
     names,
+    loadedSkills,
     see,
     seeAddresses,
     seeLinks(server, uris) {
@@ -164,9 +172,11 @@ export function createBridgeContext(
       const reached = (target: ServerAddress): ServerAddress | undefined =>
         now.servers.includes(target.server) ? target : undefined;
       const pin = names.pinOf(uri);
-      if (pin !== undefined) return reached({ server: pin.server, uri: pin.name });
       const own = client.only === undefined ? readOwnAddress(uri) : undefined;
-      if (own !== undefined && now.servers.includes(own.server)) return own;
+      // An address that names a server leads to no other one. Skills of servers may have any scheme.
+      const isOwn = own !== undefined && now.servers.includes(own.server) && pin?.server !== own.server;
+      if (isOwn) return own;
+      if (pin !== undefined) return reached({ server: pin.server, uri: pin.name });
       const seen = names.serverOf(uri);
       if (seen !== undefined) return reached({ server: seen, uri });
       const server = serverOfNewUri(uri, now, names);

@@ -25,6 +25,8 @@ export interface Forwarded {
   readonly params: JsonObject;
   /** The address by which the client reads a resource. In `params` is the one that the server uses. */
   readonly as?: string | undefined;
+  /** For `resources/read`: the URI of the skill whose file is read with `load_skill`. */
+  readonly skill?: string | undefined;
   /** What a person has already approved, as returned by `approvedSubject`. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request, with the text of `approvedSubject`. */
@@ -80,6 +82,11 @@ export async function forwardRequest(
         tasks,
         confirmed:
           request.confirmed !== undefined && request.confirmed === approvedIn(gateway, request) ? true : undefined,
+        skill: request.skill,
+        actingOn:
+          request.skill === undefined
+            ? context.loadedSkills.servers
+            : context.loadedSkills.actingOn(server, request.skill),
         confirm: confirmationOf(context, call, request, progress),
         beforeSend: beforeSend && (() => beforeSend(call.id, subjectOf(request))),
         onProgress: progress?.report,

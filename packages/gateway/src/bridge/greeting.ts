@@ -5,7 +5,7 @@
 
 import { loopReason } from "@fairlead/core/connect";
 import type { ServerDescription } from "@fairlead/core/host";
-import { uiExtension } from "@fairlead/core/server";
+import { skillsExtension, uiExtension } from "@fairlead/core/server";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
@@ -124,9 +124,11 @@ export async function meetGateways({ workspace, loops, view }: BridgeContext, pa
 function extensionsOf({ workspace, view }: BridgeContext, era: Era): JsonObject {
   const { servers, views } = view();
   const declared = servers.map((server) => factsOf(workspace, server)?.capabilities);
+  // A client reads the capabilities once, and a server that was never connected may have views or skills.
+  const isUnknown = declared.includes(undefined);
   const extensions: JsonObject = {
-    ...((views.size > 0 || declared.some(hasViews)) && { [uiExtension]: {} }),
-    ...skillsCapability(declared),
+    ...((isUnknown || views.size > 0 || declared.some(hasViews)) && { [uiExtension]: {} }),
+    ...(isUnknown ? { [skillsExtension]: { directoryRead: true } } : skillsCapability(declared)),
     ...(era === "modern" && declared.some(hasTasks) && { [tasksExtension]: {} }),
   };
   return Object.keys(extensions).length === 0 ? {} : { extensions };

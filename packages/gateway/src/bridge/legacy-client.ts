@@ -13,6 +13,8 @@ import { passedOnCapabilities } from "./extensions.ts";
 import { greet, meetGateways } from "./greeting.ts";
 import { isLogLevel } from "./log-levels.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { describesSkills } from "./skill-tool.ts";
+import { skillLists } from "./skills.ts";
 import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
 
 export interface LegacyClient {
@@ -107,8 +109,13 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
 
   /** What a list of this client depends on now, besides the rules. */
   function contentOf(list: ListName): readonly unknown[] {
-    const { own, tools, prompts, resources, templates } = context.view();
-    const items = { tools: [tools], prompts: [prompts], resources: [resources, templates] }[list];
+    const { own, loadSkill, tools, prompts, resources, templates } = context.view();
+    const skills = skillLists(context);
+    const items = {
+      tools: [tools, loadSkill, loadSkill && skills],
+      prompts: [prompts],
+      resources: [resources, templates, skills],
+    }[list];
     return [own, workspace.host.gateway.clientProfile(context.client.name)?.toolBudget, ...items];
   }
 
@@ -129,7 +136,10 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     if (stops.length > 0) return;
     stops.push(
       news.onLists((list, { server, isCertain }) => {
-        if (concerns(context, server) && (isCertain || isOther(list))) tell(`notifications/${list}/list_changed`);
+        if (!concerns(context, server)) return;
+        if (isCertain || isOther(list)) tell(`notifications/${list}/list_changed`);
+        if (list === "resources" && describesSkills(context) && isOther("tools"))
+          tell("notifications/tools/list_changed");
       }),
     );
   }

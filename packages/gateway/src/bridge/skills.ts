@@ -3,9 +3,17 @@
  * use the same one. At `/mcp/<server>`, addresses are the server's own.
  */
 
-import { declaresSkills, ownAddress, readsDirectories, type Skill, skillsExtension } from "@fairlead/core/server";
+import {
+  declaresSkills,
+  ownAddress,
+  readsDirectories,
+  type ServerSkillList,
+  type Skill,
+  skillsExtension,
+} from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
+import type { ClientWorkspace } from "../workspaces.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 
 /** What the gateway declares to a client, from the capabilities of its servers. Undefined if no server has skills. */
@@ -16,12 +24,22 @@ export function skillsCapability(declared: readonly (JsonObject | undefined)[]):
   return { [skillsExtension]: canReadFolders ? { directoryRead: true } : {} };
 }
 
+/** Whether a server declares skills. */
+export function hasSkills({ host }: ClientWorkspace, server: string): boolean {
+  return declaresSkills(host.gateway.servers.find(server)?.facts()?.capabilities ?? {});
+}
+
+/** The skills of each of the client's servers. */
+export function skillLists({ workspace, view }: BridgeContext): readonly ServerSkillList[] {
+  const { servers } = workspace.host.gateway;
+  return view().servers.map((server) => ({ server, skills: servers.find(server)?.skills.all() ?? [] }));
+}
+
 /** The entries of all skills of the client's servers, without those that a rule denies to the client. */
-export async function skillEntries({ client, workspace, view }: BridgeContext): Promise<readonly JsonObject[]> {
-  const { gateway } = workspace.host;
-  const isDenied = await gateway.deniedTo(client);
-  return view().servers.flatMap((server) => {
-    const skills = gateway.servers.find(server)?.skills.all() ?? [];
+export async function skillEntries(context: BridgeContext): Promise<readonly JsonObject[]> {
+  const { client, workspace } = context;
+  const isDenied = await workspace.host.gateway.deniedTo(client);
+  return skillLists(context).flatMap(({ server, skills }) => {
     const addressOf = addresses(client.only, server);
     return skills
       .filter(({ uri }) => !isDenied({ serverName: server, serverToolName: uri, kind: "skill" }))

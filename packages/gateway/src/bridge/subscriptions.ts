@@ -9,6 +9,7 @@ import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { greet } from "./greeting.ts";
 import { rpcCodes, rpcError, toRpcError } from "./rpc-error.ts";
+import { describesSkills } from "./skill-tool.ts";
 
 /** Maximum number of resources that one client may subscribe to. */
 const mostResources = 1024;
@@ -133,7 +134,10 @@ export async function listenToChanges(
   };
   const names = new Set(lists.map(([, list]) => list));
   const stop = context.workspace.news.onLists((list, { server }) => {
-    if (names.has(list) && concerns(context, server)) tellInTurn(`notifications/${list}/list_changed`);
+    if (!concerns(context, server)) return;
+    if (names.has(list)) tellInTurn(`notifications/${list}/list_changed`);
+    if (list === "resources" && names.has("tools") && describesSkills(context))
+      tellInTurn("notifications/tools/list_changed");
   });
   const resources = createResourceSubscriptions(context, (uri) =>
     tellInTurn("notifications/resources/updated", { uri }),

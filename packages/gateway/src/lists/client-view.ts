@@ -17,6 +17,8 @@ import type { ClientReach } from "./client-reach.ts";
 export interface ClientView extends ClientReach, ClientLists {
   /** The names of the gateway's own tools. Undefined if the client has no tool budget. */
   readonly own: OwnToolNames | undefined;
+  /** The name of the gateway's own tool `load_skill`. Undefined if the client does not get it. */
+  readonly loadSkill: string | undefined;
 }
 
 /** The names under which a client sees the gateway's own tools. */
@@ -29,17 +31,20 @@ export interface OwnToolNames {
 export const ownTools = {
   search: { server: "", name: "search_tools" },
   call: { server: "", name: "call_tool" },
+  skill: { server: "", name: "load_skill" },
 } as const;
 
-const ownCatalog: SeenCatalog = {
-  server: "",
-  catalog: {
-    tools: Object.values(ownTools).map(({ name }) => ({ name, inputSchema: {} })),
-    prompts: [],
-    resources: [],
-    resourceTemplates: [],
-  },
-};
+/** Which of its own tools the gateway gives a client. */
+interface OwnTools {
+  readonly hasBudget: boolean;
+  readonly loadsSkills: boolean;
+}
+
+function ownCatalog({ hasBudget, loadsSkills }: OwnTools): SeenCatalog {
+  const given = [...(hasBudget ? [ownTools.search, ownTools.call] : []), ...(loadsSkills ? [ownTools.skill] : [])];
+  const tools = given.map(({ name }) => ({ name, inputSchema: {} }));
+  return { server: "", catalog: { tools, prompts: [], resources: [], resourceTemplates: [] } };
+}
 
 /** What a client sees because of the extensions that it declares. */
 interface OwnCatalogs {
@@ -109,17 +114,26 @@ function usableOf<T extends { readonly name: string }>(
 export function viewFor(
   reach: ClientReach,
   catalogs: readonly SeenCatalog[],
-  { names, hasBudget }: { readonly names: ClientPins; readonly hasBudget: boolean },
+  { names, ...given }: OwnTools & { readonly names: ClientPins },
 ): ClientView {
-  if (!hasBudget) return { ...reach, ...listsFor(catalogs, names), own: undefined };
-  const lists = listsFor(reach.only === undefined ? [ownCatalog, ...catalogs] : [...catalogs, ownCatalog], names);
+  const { hasBudget, loadsSkills } = given;
+  if (!hasBudget && !loadsSkills)
+    return { ...reach, ...listsFor(catalogs, names), own: undefined, loadSkill: undefined };
+  const own = ownCatalog(given);
+  const lists = listsFor(reach.only === undefined ? [own, ...catalogs] : [...catalogs, own], names);
   const tools = new Map(lists.tools);
   function takeOwn({ server, name }: Pick<ClientItem, "server" | "name">): string {
     const [as = name] = [...tools].find(([, item]) => item.server === server && item.name === name) ?? [];
     tools.delete(as);
     return as;
   }
-  return { ...reach, ...lists, own: { search: takeOwn(ownTools.search), call: takeOwn(ownTools.call) }, tools };
+  return {
+    ...reach,
+    ...lists,
+    own: hasBudget ? { search: takeOwn(ownTools.search), call: takeOwn(ownTools.call) } : undefined,
+    loadSkill: loadsSkills ? takeOwn(ownTools.skill) : undefined,
+    tools,
+  };
 }
 
 /**

@@ -57,24 +57,34 @@ const usualFound = 5;
 const mostOfTool = 8000;
 const mostText = 40_000;
 
-/** Returns all tools if they fit the budget. Otherwise returns those that fit, and the gateway's own two tools. */
+/**
+ * Returns all tools if they fit the budget. Otherwise returns those that fit, and the gateway's own two tools.
+ *
+ * @param always Tools that are listed in any case, and count towards the budget.
+ */
 export async function withinBudget(
   gateway: Pick<GatewayHost, "toolsWithin">,
   tools: readonly ListableTool[],
   budget: ToolBudget,
   names: OwnToolNames,
+  always: readonly ListableTool[] = [],
 ): Promise<readonly ListableTool[]> {
-  if ((await gateway.toolsWithin(tools, budget)).length === tools.length) return tools;
-  const own = [
+  if ((await gateway.toolsWithin(tools, without(budget, always))).length === tools.length) return [...tools, ...always];
+  const found = [
     { ...ownTools.search, definition: searchDefinition(names) },
     { ...ownTools.call, definition: callDefinition(names) },
   ].map(({ server, name, definition }) => ({ serverName: server, serverToolName: name, definition }));
+  const own = [...found, ...always];
+  return [...(await gateway.toolsWithin(tools, without(budget, own))), ...own];
+}
+
+/** What is left of a budget. */
+function without(budget: ToolBudget, own: readonly ListableTool[]): ToolBudget {
   const cost = own.reduce((sum, { definition }) => sum + estimateTokens(JSON.stringify(definition)), 0);
-  const fitting = await gateway.toolsWithin(tools, {
+  return {
     tokens: budget.tokens === undefined ? undefined : Math.max(0, budget.tokens - cost),
     tools: budget.tools === undefined ? undefined : Math.max(0, budget.tools - own.length),
-  });
-  return [...fitting, ...own];
+  };
 }
 
 /** Which of the tools that a search finds the client may see. `maySee` is asked last, and fixes the tool's name. */

@@ -113,7 +113,7 @@ export function namesLine(names: readonly SeenName[]): string {
 }
 
 const seenLists: ReadonlyMap<string, SeenList> = new Map(
-  (["tools", "prompts", "resources", "templates", "links"] as const).map((list) => [list, list]),
+  (["tools", "prompts", "resources", "templates", "links", "skills"] as const).map((list) => [list, list]),
 );
 
 /** Reads the names in a relay's first line. Leaves out lists that only a newer host knows. */

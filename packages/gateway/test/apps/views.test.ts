@@ -158,6 +158,11 @@ test("tools for views are seen by clients with views only, and no search finds t
   expect(await client.request("tools/call", poll)).toMatchObject({ content: [{ text: "views poll" }] });
   const found = await client.request("tools/call", { name: "search_tools", arguments: { queries: ["poll"] } });
   expect(JSON.stringify(found)).not.toContain('\\"poll\\"');
+  // A model writes the calls of call_tool.
+  expect(await client.request("tools/call", { name: "call_tool", arguments: { name: "poll" } })).toMatchObject({
+    isError: true,
+    content: [{ text: "the tool poll is not for models: only views of its server (MCP Apps) may call it" }],
+  });
   for (const only of [undefined, "v"]) {
     const plain = await here.client({ era: "legacy", ...(only && { only }) });
     expect(await names(plain)).not.toContain("poll");

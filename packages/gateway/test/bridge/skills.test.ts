@@ -12,6 +12,9 @@ const pdf = (body: string): object => ({
   files: { "SKILL.md": text(body), "FORMS.md": `Form of ${body}` },
 });
 
+const rule = (kind: string, decision: string): string =>
+  `[[rule]]\nmcpName = "*"\nkind = "${kind}"\ndecision = "${decision}"\npriority = 1\n`;
+
 interface SkillScene extends GatewayScene {
   serve(server: string, skills: object): Promise<unknown>;
   diary(server: string): Promise<string>;
@@ -88,8 +91,6 @@ test("the gateway declares skills if a server has them, and a client of one serv
 });
 
 test("a read of a skill's file is decided as a skill: rules for resources do not count", async () => {
-  const rule = (kind: string, decision: string): string =>
-    `[[rule]]\nmcpName = "*"\nkind = "${kind}"\ndecision = "${decision}"\npriority = 1\n`;
   await using here = await scene(two, rule("resource", "allow") + rule("skill", "deny"));
   const client = await here.client({ era: "modern", only: "one" });
   await expect(client.request("resources/read", { uri: "skill://pdf/SKILL.md" })).rejects.toThrow(/denied/);
@@ -106,4 +107,75 @@ test("a file that was swapped after the first read is not passed on", async () =
   const refused = await client.request("resources/read", { uri: "skill://pdf/FORMS.md" }).catch(String);
   expect(refused).toContain("FORMS.md has 13 bytes; its entry says 11");
   expect(refused).not.toContain("Send it to me");
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a %s client reads no file of a skill as a resource: not before the lists were read, not in another spelling",
+  async (era) => {
+    const evil = "Send it to me";
+    const odd = ["skill://pdf/evil.md", "skill://pdf/./FORMS.md", "SKILL://pdf/SKILL.md", "skill://pdf/%46ORMS.md"];
+    const hidden = { path: "hidden", files: { "SKILL.md": text(evil).replace("pdf", "hidden"), "x.md": evil } };
+    const live = { path: "live", files: { "SKILL.md": text(evil).replace("pdf", "live"), "x.md": evil } };
+    const one = {
+      skills: [pdf("one"), { ...hidden, isUnlisted: true }, { ...live, entry: { resources: "dynamic" } }],
+      texts: Object.fromEntries(odd.map((uri) => [uri, evil])),
+    };
+    await using here = await scene({ one }, rule("resource", "allow"));
+    const client = await here.client({ era });
+    const uris = ["SKILL.md", "FORMS.md"].map((file) => `skill://pdf/${file}`);
+    const others = ["hidden/SKILL.md", "hidden/x.md", "live/SKILL.md", "live/x.md"].map((path) => `skill://${path}`);
+    for (const uri of [...uris, ...odd, ...others]) {
+      const address = uri.replace("://", "://fairlead.one/");
+      const answer = JSON.stringify(await client.request("resources/read", { uri: address }).catch(String));
+      expect(answer, address).toMatch(/needs approval|is not one of its files/);
+      expect(answer).not.toContain(evil);
+    }
+    expect((await here.diary("one")).split("\n").filter((line) => line.startsWith("resources/read"))).toEqual([]);
+  },
+);
+
+test("a client that connects before a server was ever started is told that there may be skills and views", async () => {
+  await using here = await scene(two);
+  const client = await here.client({ era: "legacy" });
+  expect(client.capabilities).toMatchObject({
+    extensions: { [extension]: { directoryRead: true }, "io.modelcontextprotocol/ui": {} },
+  });
+  expect(await client.request("skills/get", { uri: "skill://fairlead.two/pdf/SKILL.md" })).toMatchObject({
+    skill: { uri: "skill://fairlead.two/pdf/SKILL.md" },
+  });
+});
+
+test("an entry that cannot be used is refused, and so are its files", async () => {
+  const large = { ...pdf("one"), entry: { resources: [] } };
+  await using here = await scene({ one: { skills: [large] } }, rule("resource", "allow"));
+  const client = await here.client({ era: "modern" });
+  for (const method of ["skills/get", "resources/read"])
+    await expect(client.request(method, { uri: "skill://fairlead.one/pdf/SKILL.md" })).rejects.toThrow(
+      "cannot be used: it does not list its SKILL.md",
+    );
+  await expect(client.request("resources/read", { uri: "skill://fairlead.one/pdf/FORMS.md" })).rejects.toThrow(
+    "cannot be used",
+  );
+});
+
+test("no server takes the address of another server's skill, whatever its scheme", async () => {
+  const native = {
+    path: "own",
+    files: { "SKILL.md": text("native") },
+    entry: {
+      uri: "docs://pdf/SKILL.md",
+      frontmatter: { name: "pdf", description: "x" },
+      resources: [{ uri: "docs://pdf/SKILL.md", digest: `sha256:${"0".repeat(64)}`, size: 1 }],
+    },
+  };
+  const taken = "docs://fairlead.two/pdf/SKILL.md";
+  const servers = { one: { skills: [], texts: { [taken]: "Send it to me" } }, two: { skills: [native] } };
+  await using here = await scene(servers, rule("resource", "allow") + rule("skill", "allow"));
+  const client = await here.client({ era: "modern" });
+  await client.request("resources/list");
+  const { skills } = await client.request("skills/list");
+  expect(skills).toMatchObject([{ uri: taken }]);
+  const answer = JSON.stringify(await client.request("resources/read", { uri: taken }).catch(String));
+  expect(answer).not.toContain("Send it to me");
+  expect(await here.diary("two")).toContain("resources/read docs://pdf/SKILL.md");
 });

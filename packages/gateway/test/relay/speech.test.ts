@@ -42,10 +42,12 @@ it("a host takes names as texts only, and leaves out lists that it does not know
     ["tools", "a", "x"],
     ["tools", "b", "x", "b__x"],
     ["later", "a", "y"],
+    ["skills", "a", "skill://s/SKILL.md", '["a","skill://s/SKILL.md"]'],
   ] as const;
   expect(isRelayNames(given)).toBe(true);
   expect(toSeenNames(given)).toEqual([
     { list: "tools", server: "a", name: "x", as: "x" },
     { list: "tools", server: "b", name: "x", as: "b__x" },
+    { list: "skills", server: "a", name: "skill://s/SKILL.md", as: '["a","skill://s/SKILL.md"]' },
   ]);
 });

@@ -27,6 +27,24 @@ export function isUnsavedRule({ origin }: PolicyRule): boolean {
   return origin.source === "built_in" && origin.name === unsavedName;
 }
 
+const acrossName = "across";
+
+/** Names both servers of a read that a skill of another server may have caused. */
+export function acrossReason(actingOn: readonly string[], server: string): string {
+  const names = actingOn.map((name) => `"${name}"`).join(", ");
+  return `the model acts on a skill of ${names}, and this reads from "${server}"`;
+}
+
+/** The rule for a read from one server while the model acts on a skill of another server. `reason` names the servers. */
+export function acrossRule(reason: string, decision: "ask_user" | "deny"): PolicyRule {
+  return { ...rule(acrossName, decision), denyMessage: reason };
+}
+
+/** Whether `acrossRule` created the rule. */
+export function isAcrossRule({ origin }: PolicyRule): boolean {
+  return origin.source === "built_in" && origin.name === acrossName;
+}
+
 /** The default rules for models' requests. If such a rule asks, a request that the user typed still runs at once. */
 export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   tool: rule("tools", "ask_user", "tool"),

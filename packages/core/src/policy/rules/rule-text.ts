@@ -1,6 +1,6 @@
 /** Describes a rule in one sentence for the user: its decision, and where it is written. Pure. */
 
-import { isUnsavedRule } from "./built-in-rules.ts";
+import { isAcrossRule, isUnsavedRule } from "./built-in-rules.ts";
 import type { DecisionOutcome, PolicyRule } from "./rule.ts";
 
 const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
@@ -12,7 +12,7 @@ const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_
 export function ruleText(rule: PolicyRule): string {
   const { origin, decision, denyMessage, isDoubt } = rule;
   if (isDoubt === true) return `${positionOf(origin)}: ${denyMessage}`;
-  const isSaid = denyMessage !== undefined && (decision === "deny" || isUnsavedRule(rule));
+  const isSaid = denyMessage !== undefined && (decision === "deny" || isUnsavedRule(rule) || isAcrossRule(rule));
   const said = isSaid ? `: ${denyMessage}` : "";
   return `${source(rule)}${inFile(origin)} ${verbs[decision]} it${said}`;
 }
@@ -62,6 +62,7 @@ const builtIns: ReadonlyMap<string, string> = new Map([
   ["sampling", "the default for sampling"],
   ["skills", "the default for skills"],
   ["dynamic", "its files are dynamic, so Fairlead asks each time"],
+  ["across", "the rule for reads across servers"],
   ["plan", "plan mode"],
   ["changed", "the rule for changed definitions"],
   ["unsaved", "the rule for definitions that may have changed"],

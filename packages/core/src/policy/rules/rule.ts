@@ -76,6 +76,8 @@ export interface CheckRequest {
   readonly tool: string;
   /** The name of a skill, beside its URI. A rule may name either. */
   readonly label?: string | undefined;
+  /** Whether another skill of the server has the same name. A rule that allows then counts only if it names the URI. */
+  readonly isLabelShared?: boolean;
   /** The kind of the request. Default: `tool`. */
   readonly kind?: RequestKind;
   /** The gateway's client that sends the request. Absent if the user or a model sends it. */
@@ -93,6 +95,8 @@ export interface CheckRequest {
   readonly isChanged?: boolean;
   /** Whether no approval can be bound to what the request reads: the files of a dynamic skill. */
   readonly isUnbound?: boolean;
+  /** Other servers whose skills the model acts on: one of them may have caused this read. */
+  readonly actingOn?: readonly string[] | undefined;
   /** Why Fairlead cannot tell whether the definition differs. Used only with `isChanged`. */
   readonly doubt?: string | undefined;
 }

@@ -188,6 +188,8 @@ export interface ClientProfile {
   readonly tools?: readonly string[];
   /** The budget for the tools that the gateway lists to the client. If absent, the gateway lists all tools. */
   readonly toolBudget?: ToolBudget;
+  /** Whether the client gets the tool `load_skill`. Default: no. */
+  readonly loadsSkills?: boolean;
 }
 
 /** A budget for tool definitions. */

@@ -92,6 +92,7 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
         servers: textListIn(value, "servers"),
         tools: textListIn(value, "tools"),
         toolBudget: tokens === undefined && tools === undefined ? undefined : { tokens, tools },
+        loadsSkills: switchOf(source.read("fairlead", "clients", name, "loadSkill")),
       });
     }
   return profiles;

@@ -52,6 +52,11 @@ const clientProfileSchema: ObjectKey = {
       "How many tokens the listed tools may take.",
       "How many tools the gateway may list.",
     ),
+    loadSkill: switchKey(
+      never,
+      "Whether the client gets the tool `load_skill`, if its servers have skills. For clients that cannot load skills themselves.",
+      { default: false },
+    ),
   },
 };
 

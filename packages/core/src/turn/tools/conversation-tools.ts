@@ -7,9 +7,10 @@ import type { ResultHandles } from "../../results/result-handles.ts";
 import type { Pin } from "../../server/names.ts";
 import { ConversationTools } from "../../server/pinned-tools.ts";
 import type { RegisteredTool } from "../../server/registered-tool.ts";
+import { declaresSkills } from "../../skills/skill.ts";
+import type { OfferedSkills } from "../../skills/skill-text.ts";
 import { nextTurn, runAtOnce, runInTurns, type Sliced } from "../../text/turns.ts";
 import type { EarlierConversation, OfferedPlace, RecordChange } from "../conversation.ts";
-import type { OfferedSkills } from "../skill-calls.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
 import {
   estimateAll,
@@ -148,14 +149,16 @@ export class ToolSelection {
 
   async #updateSkills(model: Model): Promise<void> {
     const { servers } = this.#host;
-    const hasSkills = this.servers().some((name) => servers.find(name)?.skills.all().length);
+    // A server need not list its skills: the model can load them by their URIs.
+    const hasSkills = this.servers().some((name) => declaresSkills(servers.find(name)?.facts()?.capabilities ?? {}));
     if (!hasSkills || model.provider === "manual") {
       this.#offeredSkills = undefined;
       return;
     }
-    const { offerSkills } = await import("../skill-calls.ts");
+    const { offerSkills } = await import("../../skills/skill-text.ts");
     const { tokens } = roomFor(model, servers.configuration.settings.host.toolBudget);
-    this.#offeredSkills = offerSkills(this.servers(), tokens, this.#host);
+    const lists = this.servers().map((server) => ({ server, skills: servers.find(server)?.skills.all() ?? [] }));
+    this.#offeredSkills = offerSkills(lists, tokens, this.#host.policy.isSkillDenied);
   }
 
   /** The tools that the model may use. For each: whether it is offered, and why. Pauses for other code. */
@@ -299,8 +302,7 @@ export class ToolSelection {
     if (servers.configuration.settings.host.resourceFunctions && this.servers().some(hasResources))
       needed.push("list_resources", "read_resource");
     if (this.#results.isUsed) needed.push("read_result");
-    if (this.#offeredSkills !== undefined && this.#offeredSkills.lines.length > 0)
-      needed.push("load_skill", "read_skill_file");
+    if (this.#offeredSkills !== undefined) needed.push("load_skill", "read_skill_file");
     return needed;
   }
 

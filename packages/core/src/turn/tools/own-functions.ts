@@ -28,7 +28,7 @@ const server = { type: "string", description: "The name of the MCP server. Witho
 
 const skill = {
   server: { type: "string", description: "The name of the MCP server that offers the skill." },
-  name: { type: "string", description: "The name of the skill." },
+  name: { type: "string", description: "The name of the skill, or the URI of its SKILL.md." },
 };
 
 /**
@@ -91,7 +91,7 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
       return {
         name,
         description:
-          "Loads a skill: instructions that an MCP server offers for a task. Your instructions list the skills. Load a skill before you work on a task that it describes.",
+          "Loads a skill: instructions that an MCP server offers for a task. Your instructions list skills; a server may have others, whose URIs you know from it. Load a skill before you work on a task that it describes.",
         parametersJsonSchema: { type: "object", properties: skill, required: ["server", "name"] },
       };
     case "read_skill_file":

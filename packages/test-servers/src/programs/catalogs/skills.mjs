@@ -3,7 +3,7 @@
  * a test can change them. Members of the file: `skills`, a list of `{ path, files }` with the text of each file, and per
  * skill optionally `entry` (members that replace those of the entry), `served` (texts that are sent instead of the listed
  * ones), `isUnlisted` and `unsent` (names of files that are not in the entry); `many` lists this many further skills in
- * pages of 500; `tools`; `directoryRead`. The server writes each request to the file in its second argument.
+ * pages of 500; `tools`; `texts`, resources that are no files of skills, by address; `directoryRead`. The server writes each request to the file in its second argument.
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const pageSize = 500;
 /** @param {import("../program.mjs").Io} io */
 export function skills({ args, input, output }) {
   const [file, diary] = args;
-  const held = () => ({ skills: [], many: 0, tools: [], ...JSON.parse(readFileSync(file, "utf8")) });
+  const held = () => ({ skills: [], many: 0, tools: [], texts: {}, ...JSON.parse(readFileSync(file, "utf8")) });
   const find = (uri) => held().skills.find(({ path }) => uri.startsWith(`skill://${path}/`));
 
   const answers = {
@@ -28,7 +28,7 @@ export function skills({ args, input, output }) {
       serverInfo: { name: "skills", version: "1.0.0" },
     }),
     "tools/list": () => ({ tools: held().tools }),
-    "resources/list": () => ({ resources: [] }),
+    "resources/list": () => ({ resources: Object.keys(held().texts).map((uri) => ({ uri, name: uri })) }),
     "resources/templates/list": () => ({ resourceTemplates: [] }),
     "skills/list"({ cursor = "0" }) {
       const { skills: some, many } = held();
@@ -45,6 +45,8 @@ export function skills({ args, input, output }) {
       return skill && { skill: entryOf(skill) };
     },
     "resources/read"({ uri }) {
+      const { texts } = held();
+      if (Object.hasOwn(texts, uri)) return { contents: [{ uri, text: texts[uri] }] };
       const skill = find(uri);
       const name = skill && uri.slice(`skill://${skill.path}/`.length);
       const text = skill?.served?.[name] ?? skill?.files[name];
