@@ -42,9 +42,11 @@ export function eventLines(event: TurnEvent): readonly SafeText[] {
 export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
   const allowable = denied.filter(({ error }) => error?.next === undefined || allowingStep.test(error.next));
   const isTool = ({ serverToolName }: CallEvent): boolean => serverToolName !== undefined;
+  // The lines about denied skills have the command that allows them.
+  const isSkill = ({ error }: CallEvent): boolean => error?.next?.includes("--kind skill ") === true;
   return [
     ...(allowable.some(isTool) ? [safe`next: to allow a denied tool, add --allow SERVER.TOOL`] : []),
-    ...(allowable.every(isTool)
+    ...(allowable.every((call) => isTool(call) || isSkill(call))
       ? []
       : [safe`next: to allow a denied resource, add a rule with kind = "resource" to a policy file`]),
   ];

@@ -78,6 +78,11 @@ describe("after denied calls, stderr says once how to allow them", () => {
     ["a tool that only another step helps", [call("denied", { error: error("m", "ask your admin") })], []],
     ["a step that only mentions allowing", [call("denied", { error: error("m", "see: add --allow s.t") })], []],
     ["a resource", [reading], [resource]],
+    [
+      "a skill, whose line has the step",
+      [{ ...reading, error: error("m", "fairlead policy allow --kind skill s.x") }],
+      [],
+    ],
     ["both", [reading, call("denied")], [tool, resource]],
   ])("%s", (_what, denied, lines) => {
     expect(deniedAdvice(denied)).toEqual(lines);

@@ -21,6 +21,8 @@ const mostAccepted = 5_000;
 const mostOfEntry = 1024 * 1024;
 /** Bytes of verified files that are kept of one server. */
 const mostBytes = 64 * 1024 * 1024;
+/** Bytes that are written before the folder is looked at again. The first file of a run counts as so many. */
+const mostUnswept = 8 * 1024 * 1024;
 
 /** An accepted entry, without its files: all that a comparison needs. */
 export interface AcceptedSkill {
@@ -41,6 +43,7 @@ interface AcceptedFile {
 export class SkillStore {
   readonly #owner: DefinitionOwner;
   readonly #folder: string;
+  #unswept = mostUnswept;
 
   /** @param state The folder of Fairlead's state files. */
   constructor(state: string, owner: DefinitionOwner) {
@@ -83,11 +86,15 @@ export class SkillStore {
     return found.bytes.length === size && hash("sha256", found.bytes) === digest ? found.bytes : undefined;
   }
 
-  /** Keeps a verified file. A failure is ignored: the next read asks the server again. */
+  /** Keeps a verified file. Resolves also if that fails. */
   async keep({ digest }: SkillFile, bytes: Buffer): Promise<void> {
-    await this.#write(this.#pathOf(digest), bytes)
-      .then(() => this.#sweep())
-      .catch(() => undefined);
+    try {
+      await this.#write(this.#pathOf(digest), bytes);
+      this.#unswept += bytes.length;
+      if (this.#unswept > mostUnswept) await this.#sweep();
+    } catch {
+      // The next read asks the server again.
+    }
   }
 
   async #write(path: string, content: string | Buffer): Promise<void> {
@@ -120,6 +127,7 @@ export class SkillStore {
 
   /** Removes the oldest files above the limit. */
   async #sweep(): Promise<void> {
+    this.#unswept = 0;
     const files = await Promise.all(
       (await readdir(this.#files)).map(async (name) => {
         const path = join(this.#files, name);

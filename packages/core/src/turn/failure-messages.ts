@@ -17,7 +17,7 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
   denied: "The call was not allowed and did not run.",
   awaiting_approval: "The call was not allowed and did not run.",
   untrusted_folder: "The call was not allowed and did not run.",
-  changed: "The call did not run: the definition of the tool has changed.",
+  changed: "The call did not run: the definition of the tool, or the files of the skill, have changed.",
   arguments_invalid: "The call did not run: its arguments are invalid.",
   call_timeout: "There was no answer in time: the call may or may not have had its effect.",
   lost: "The connection was lost before the server answered: the call may or may not have had its effect.",

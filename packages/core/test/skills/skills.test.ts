@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -222,6 +222,23 @@ describe("a verified read", () => {
     expect(await reads()).toHaveLength(2);
     expect(await readFile(join(folder, copy ?? ""), "utf8")).toBe(instructions("pdf"));
   });
+});
+
+test("the oldest verified copies of a server are removed when they take more than 64 MiB", async () => {
+  await using at = await skillDesk({ docs: { skills: [pdf] } });
+  await using host = await started(at);
+  await host.readSkill("docs", "pdf");
+  const folder = join(at.path, "home/.fairlead/server-skills");
+  const copy = (await readdir(folder, { recursive: true })).find((name) => /[0-9a-f]{64}$/.test(name)) ?? "";
+  const old = join(folder, copy, "..", "0".repeat(64));
+  await writeFile(old, "");
+  await truncate(old, 65 * 2 ** 20);
+  await utimes(old, 1, 1);
+  await using later = await started(at);
+  await later.readSkill("docs", "pdf", { file: "references/FORMS.md" });
+  const left = await readdir(join(folder, copy, ".."));
+  expect(left).toHaveLength(2);
+  expect(left).not.toContain("0".repeat(64));
 });
 
 describe("a model's load", () => {
