@@ -10,7 +10,7 @@ export function gatewaySection({ direct, legs, bridgedCalls, exceptions }, table
     "```",
     "",
     "The command runs the suite's scenarios for servers against a test server of this repository, directly and then through `fairlead serve --http`, at the address",
-    "`/mcp/<server>`. A rule file allows the server's tools, reads, prompts and sampling. The run fails if a scenario fails that is not named below, or if a check that",
+    "`/mcp/<server>`. A rule file allows the server's tools, reads, prompts, skills and sampling. The set `skills` has the scenarios of the skills extension. The run fails if a scenario fails that is not named below, or if a check that",
     "passed directly does not pass through the gateway: a scenario without any check passes in the suite.",
     "",
     ...table(

@@ -73,7 +73,10 @@ function rules(servers) {
   const tools = (server) =>
     ["[[rule]]", `mcpName = "${server}"`, 'toolName = "*"', 'decision = "allow"', "priority = 500", ""].join("\n");
   return servers
-    .flatMap((server) => [tools(server), ...["resource", "prompt", "sampling"].map((kind) => rule(server, kind))])
+    .flatMap((server) => [
+      tools(server),
+      ...["resource", "prompt", "sampling", "skill"].map((kind) => rule(server, kind)),
+    ])
     .join("\n");
 }
 

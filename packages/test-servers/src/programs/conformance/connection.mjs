@@ -14,6 +14,7 @@ import {
   RpcError,
   ToolFailure,
 } from "./rpc-error.mjs";
+import { getSkill, listSkills, readFolder, skillsExtension } from "./skills.mjs";
 import { tasksExtension } from "./tasks.mjs";
 
 const serverInfo = { name: "conformance-server", version: "1.0.0" };
@@ -24,9 +25,10 @@ const capabilities = {
   resources: { listChanged: true, subscribe: true },
   completions: {},
   logging: {},
+  extensions: { [skillsExtension]: { directoryRead: true } },
 };
 /** Tasks exist only in the modern era. */
-const modernCapabilities = { ...capabilities, extensions: { [tasksExtension]: {} } };
+const modernCapabilities = { ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } };
 const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const filters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" };
 /** Methods whose results say how long they may be cached. */
@@ -37,6 +39,8 @@ const cacheable = new Set([
   "resources/list",
   "resources/templates/list",
   "resources/read",
+  "skills/list",
+  "skills/get",
 ]);
 
 const taskMethods = new Set(["tasks/get", "tasks/update", "tasks/cancel"]);
@@ -154,6 +158,12 @@ export function createConnection({ catalog, eras, send }) {
         return { resourceTemplates: templates };
       case "resources/read":
         return readResource(params.uri, era);
+      case "skills/list":
+        return listSkills();
+      case "skills/get":
+        return getSkill(params);
+      case "resources/directory/read":
+        return readFolder(params);
       case "completion/complete":
         return complete(params);
       default:

@@ -1,6 +1,7 @@
 // Resources of the conformance server.
 import { png } from "./content.mjs";
 import { codes, RpcError } from "./rpc-error.mjs";
+import { skillResources } from "./skills.mjs";
 
 const resource = (uri, name, mimeType, contents) => ({
   definition: { uri, name, description: `The resource ${name}.`, mimeType },
@@ -11,6 +12,7 @@ const all = [
   resource("test://static-text", "static text", "text/plain", { text: "Text that stays." }),
   resource("test://static-binary", "static image", "image/png", { blob: png }),
   resource("test://watched-resource", "watched", "text/plain", { text: "Text that may change." }),
+  ...skillResources,
 ];
 
 export const resources = all.map(({ definition }) => definition);
