@@ -144,7 +144,7 @@ Examples:
       await reportCall({ ...outcome, durationMs, target, error, folder, draw: imageDrawing(context) }, context);
     };
     await useHost(configuration, context, call, {
-      ...(canAsk(context.io) && { elicit: elicitHere(watch, programPlace(configuration), context) }),
+      elicit: canAsk(context.io) ? elicitHere(watch, programPlace(configuration), context) : undefined,
       background: adHoc === undefined ? backgroundFor(configuration, context) : undefined,
     });
   },

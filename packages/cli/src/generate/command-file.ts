@@ -59,7 +59,7 @@ function toRow({ name, title = "", description = title, inputSchema }: CatalogTo
     return {
       name: flag,
       ...kindOf(schema, inputSchema),
-      ...(required && { required }),
+      required: required || undefined,
       about: typeof about === "string" ? clip(about, longestWords) : "",
     };
   });

@@ -292,9 +292,9 @@ export function toConfigurationOptions({ settings, workspace, trust, environment
   return {
     environment: environment ?? { env: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform },
     workspace: workspace !== false,
-    ...(typeof workspace === "string" ? { root: workspace } : {}),
+    root: typeof workspace === "string" ? workspace : undefined,
     ...settingsFrom(settings),
-    ...(trust === undefined ? {} : { embedderTrust: trust }),
+    embedderTrust: trust,
   };
 }
 

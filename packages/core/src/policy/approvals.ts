@@ -76,7 +76,7 @@ export async function saveToolApproval(
   const isShort = definition !== undefined && Buffer.byteLength(definition) <= longestDefinition;
   const approval: ToolApproval = {
     ...identity,
-    ...(kind && { kind }),
+    kind,
     tool: name,
     digest: approvedDigest(approved) ?? "",
     approvedAt: now.toISOString(),

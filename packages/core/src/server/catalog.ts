@@ -130,7 +130,7 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
         ...(signal && { signal, timeout: Number.POSITIVE_INFINITY }),
         maxPageBytes: limit.maxPageBytes,
         room,
-        ...(kind === "skills" && { maxPages: limits.skillPages }),
+        maxPages: kind === "skills" ? limits.skillPages : undefined,
       });
       observe?.({ step: "list", method, items: listing.items.length, milliseconds: since() });
       onSize?.(kind, listing.bytes ?? 0);
@@ -221,7 +221,7 @@ function taken<K extends ListKind>(
     dropped: [...dropped.map((note) => ({ kind, ...note })), ...seconds],
     repaired: repaired.map((note) => ({ kind, ...note })),
     truncated: truncated === undefined ? [] : [{ kind, reason: truncated, ...(cutBy && cutAt(limit, cutBy)) }],
-    ...(ttlMs !== undefined && { ttlMs }),
+    ttlMs,
   };
 }
 
@@ -281,5 +281,12 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
  */
 function toArgument({ name, description, required, ...others }: JsonObject): readonly PromptArgument[] {
   if (typeof name !== "string") return [];
-  return [{ ...others, name, ...(typeof description === "string" && { description }), required: required === true }];
+  return [
+    {
+      ...others,
+      name,
+      description: typeof description === "string" ? description : undefined,
+      required: required === true,
+    },
+  ];
 }

@@ -145,10 +145,10 @@ function declared(
 ): Answering {
   return {
     capabilities: {
-      ...(elicitation && { elicitation: elicitationCapability }),
-      ...(sampling && { sampling: {} }),
-      ...(roots && server.mayHaveRoots && { roots: { listChanged: true } }),
-      ...(extensions && { extensions }),
+      elicitation: elicitation ? elicitationCapability : undefined,
+      sampling: sampling ? {} : undefined,
+      roots: roots && server.mayHaveRoots ? { listChanged: true } : undefined,
+      extensions,
     },
     // The lists of a modern server are read once for all clients. Each client's own request says what the client supports.
     modernExtensions: { [uiExtension]: { mimeTypes: [viewType] } },

@@ -73,12 +73,12 @@ export function answerRequests(
   { roots, elicit, sample, onUnaskable }: Answerers,
   { perMinute, clock }: RequestLimits,
 ): Answering | undefined {
+  if (roots === undefined && elicit === undefined && sample === undefined) return undefined;
   const capabilities: JsonObject = {
-    ...(roots && { roots: {} }),
-    ...(elicit && { elicitation: elicitationCapability }),
-    ...(sample && { sampling: {} }),
+    roots: roots && {},
+    elicitation: elicit && elicitationCapability,
+    sampling: sample && {},
   };
-  if (Object.keys(capabilities).length === 0) return undefined;
   let isOpen = false;
   let recent: readonly number[] = [];
 

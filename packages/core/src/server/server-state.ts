@@ -72,7 +72,7 @@ function isSame(before: CatalogCounts | undefined, after: CatalogCounts): boolea
 type Here = Pick<ServerState, "name" | "since">;
 
 function disconnecting(here: Here, because: Failure | undefined): ServerState {
-  return { ...here, status: "disconnecting", ...(because && { because }) };
+  return { ...here, status: "disconnecting", because };
 }
 
 function stopped(here: Here, because?: Failure): ServerState {

@@ -101,8 +101,8 @@ function differencesIn(path: string, before: object, after: object, level: numbe
     return [
       {
         member,
-        ...(old.has(name) && { before: toText(was) }),
-        ...(now.has(name) && { after: toText(is) }),
+        before: old.has(name) ? toText(was) : undefined,
+        after: now.has(name) ? toText(is) : undefined,
       },
     ];
   });

@@ -194,13 +194,7 @@ function differences(
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const [was, is] = [before.get(name), after.get(name)];
     if (was === is) return [];
-    return [
-      {
-        member: `${prefix}${name}`,
-        ...(was !== undefined && { before: was }),
-        ...(is !== undefined && { after: is }),
-      },
-    ];
+    return [{ member: `${prefix}${name}`, before: was, after: is }];
   });
 }
 

@@ -271,9 +271,9 @@ function withModifiers(key: Key, modifier: number): Key {
   const bits = Number.isInteger(modifier) && modifier > 0 ? modifier - 1 : 0;
   return {
     ...key,
-    ...((bits & 1) !== 0 && { shift: true }),
-    ...((bits & 2) !== 0 && { meta: true }),
-    ...((bits & 4) !== 0 && { ctrl: true }),
+    shift: (bits & 1) !== 0 || key.shift,
+    meta: (bits & 2) !== 0 || key.meta,
+    ctrl: (bits & 4) !== 0 || key.ctrl,
   };
 }
 

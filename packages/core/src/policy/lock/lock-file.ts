@@ -133,7 +133,7 @@ function toPlain({ entry, version, instructions, prompts, tools, skills }: Locke
     instructions,
     prompts: Object.fromEntries(sorted(prompts)),
     tools: Object.fromEntries(sorted(tools)),
-    ...(skills && { skills: Object.fromEntries(sorted(skills)) }),
+    skills: skills && Object.fromEntries(sorted(skills)),
   };
 }
 
