@@ -142,7 +142,12 @@ async function find(
   const isBare = named.length === 0;
   const refuse = (denied: ToolTarget): Promise<unknown> => host.getPrompt(denied.server, denied.tool, {});
   const bare = isBare ? ({ kind: "prompt", name, refuse } as const) : undefined;
-  const { serverName } = await lookUp({ named, isOpen: isBare, find: look, byName, bare }, host, context);
+  const { serverName, serverPromptName } = await lookUp(
+    { named, isOpen: isBare, find: look, byName, bare },
+    host,
+    context,
+  );
+  await refuseDenied(serverName, serverPromptName, host);
   await connectServer(serverName, host, context);
   return existing(name, prompts);
 }

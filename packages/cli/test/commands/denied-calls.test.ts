@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { library } from "../support/library.ts";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 
 const denied = (kind: string, name: string): string =>
@@ -31,6 +32,22 @@ test.each([
   const { code, stderr } = await here.run(...argv);
   expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringMatching(/denied: a rule in .*mine\.toml/) });
   expect(await readdir(here.path)).not.toContain("spy-started");
+});
+
+test.each([
+  ["read", ["read", "--server", "spy", "notes://today"]],
+  ["read of a bare URI", ["read", "notes://today"]],
+  ["prompt", ["prompt", "spy:ask"]],
+  ["prompt by a bare name", ["prompt", "ask"]],
+])("%s: a request that a rule denies by name starts no server whose lists are cached", async (_door, argv) => {
+  await using here = await library({
+    spy: { resources: [{ uri: "notes://today", name: "notes" }], prompts: [{ name: "ask" }] },
+  });
+  expect(await here.run("prompts")).toMatchObject({ code: 0 });
+  expect(await here.starts("spy")).toBe(1);
+  await here.write("home/.gemini/policies/mine.toml", rules);
+  expect(await here.run(...argv)).toMatchObject({ code: 6, stderr: expect.stringContaining("denied: a rule in ") });
+  expect(await here.starts("spy")).toBe(1);
 });
 
 test.each([
