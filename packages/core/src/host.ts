@@ -302,7 +302,8 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     requests: host.requests,
     hide: host.secrets.hide,
     accept: (server, tool, digest) => work.run(() => host.accept(server, tool, digest)),
-    issuesOf: host.issuesOf,
+    issuesIn: host.issuesIn,
+    person: host.person,
     gateway: {
       servers,
       forward: (request, given = {}) => forward(request, given, host),

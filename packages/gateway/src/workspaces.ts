@@ -143,9 +143,12 @@ class SharedWorkspace {
       // Not all clients support elicitation. A server's question to such a client fails. Clients that support sampling have
       // connections that declare it: the others, and commands, see what a server lists for programs without it.
       declare: { elicitation: true, sampling: false, roots: false },
-      onQuestion: async (name, method, _params, _signal, origin) => {
+      onQuestion: async (name, method, params, signal, origin) => {
         const server = host.gateway.servers.get(name);
-        server.noteAsksBack();
+        const asked = host.person.ask(name, method, params, signal);
+        // Clients whose requests are open at the same time should have connections of their own from now on.
+        if (asked === undefined || origin?.isAmbiguous === true) server.noteAsksBack();
+        if (asked !== undefined) return asked;
         throw new Error(`"${name}" sent ${method}, but ${whyUnanswered(server, origin?.isAmbiguous === true)}`);
       },
       greeting: greetingHooks(options, above, below),
@@ -309,7 +312,9 @@ export class ClientWorkspace {
         roots: this.#declares("roots"),
         extensions: this.#passedOn?.extensions,
       },
-      onQuestion: async (asker, method) => {
+      onQuestion: async (asker, method, params, signal) => {
+        const asked = this.host.person.ask(asker, method, params, signal);
+        if (asked !== undefined) return asked;
         throw new Error(`"${asker}" sent ${method}, but the client cannot answer: it has no open request`);
       },
       era: era === "legacy" ? era : undefined,

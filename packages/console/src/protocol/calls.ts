@@ -19,6 +19,16 @@ export interface CallCommands {
     };
     result: Record<string, never>;
   };
+  /** Reads a file of a skill. Its result is that of a resource. Default file: SKILL.md. */
+  "calls/skill": {
+    params: {
+      readonly call: string;
+      readonly server: string;
+      readonly uri: string;
+      readonly file?: string | undefined;
+    };
+    result: Record<string, never>;
+  };
   "calls/cancel": { params: { readonly call: string }; result: Record<string, never> };
   /** The result of an ended call, as the server sent it. Kept for the latest calls. */
   "calls/result": {

@@ -3,19 +3,29 @@
  * request runs nothing twice. A command answers soon: what takes time begins, and the stream reports it.
  */
 
+import type { BudgetCommands } from "./budget.ts";
 import type { CallCommands } from "./calls.ts";
+import type { ChangesCommands } from "./changes.ts";
+import type { ConversationCommands } from "./conversations.ts";
 import type { HistoryCommands } from "./history.ts";
+import type { PolicyCommands } from "./policy.ts";
 import type { QuestionCommands } from "./questions.ts";
 import type { ServerCommands } from "./servers.ts";
+import type { SkillCommands } from "./skills.ts";
 import type { ToolCommands } from "./tools.ts";
 import type { TrafficCommands } from "./traffic.ts";
 
 /** Each verb with its parameters and its answer. A view's verbs are in the file of its subject. */
 export interface Commands
-  extends CallCommands,
+  extends BudgetCommands,
+    CallCommands,
+    ChangesCommands,
+    ConversationCommands,
     HistoryCommands,
+    PolicyCommands,
     QuestionCommands,
     ServerCommands,
+    SkillCommands,
     ToolCommands,
     TrafficCommands {}
 

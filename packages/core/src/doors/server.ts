@@ -20,6 +20,7 @@ export {
 export type { HostedServer, OpenInBackground } from "../server/opener.ts";
 export { isOfServer, ownAddress, readOwnAddress, type ServerAddress } from "../server/own-address.ts";
 export type { QuarantinedTool } from "../server/registries.ts";
+export { type Answering, answerRequests } from "../server/requests.ts";
 export { rootsFor } from "../server/roots.ts";
 export type { Server } from "../server/server.ts";
 export { initialServerState, notConnectedError } from "../server/server-state.ts";

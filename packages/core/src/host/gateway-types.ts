@@ -8,6 +8,7 @@ import type { ConfirmPort } from "../policy/confirmation.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { RequestWatch } from "../request/request-watch.ts";
 import type { Connection } from "../server/connection.ts";
+import type { PersonAnswers } from "../server/person-answers.ts";
 import type { Servers } from "../server/servers.ts";
 import type { ClientProfile, ToolBudget } from "../settings/define/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
@@ -187,13 +188,10 @@ export interface OpenedHost extends Host {
   readonly messages: MessageTap;
   /** The requests that run now, for a program that shows them. */
   readonly requests: RequestWatch;
-  /**
-   * What is wrong with the arguments of a call, by the schema that the server has listed. Empty if it lists no such tool.
-   * Connects no server.
-   *
-   * @throws HostError `server_unknown`
-   */
-  issuesOf(server: string, tool: string, args: JsonObject): Promise<readonly Pick<Issue, "path" | "message">[]>;
+  /** Asks a person what no client can answer. */
+  readonly person: PersonAnswers;
+  /** What is wrong with a value, by a server's schema, such as the arguments of a call. */
+  issuesIn(schema: JsonObject, value: JsonObject): Promise<readonly Pick<Issue, "path" | "message">[]>;
   /**
    * Accepts the current definition of a tool, if it still has this digest.
    *

@@ -30,6 +30,7 @@ import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { Connection } from "../server/connection.ts";
 import type { OpenInBackground } from "../server/opener.ts";
 import type { Sample } from "../server/requests.ts";
+import { PersonAnswers } from "../server/person-answers.ts";
 import { Servers } from "../server/servers.ts";
 import { definitionDigest } from "../server/tool-changes.ts";
 import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
@@ -67,6 +68,7 @@ export class RunningHost implements ForwardingHost {
   readonly events: Emitter = createEmitter();
   readonly work: OpenWork = new OpenWork();
   readonly requests: RequestWatch = new RequestWatch();
+  readonly person: PersonAnswers = new PersonAnswers();
   readonly secrets: HostSecrets = new HostSecrets(() => this.servers);
   readonly messages: MessageTap = new MessageTap(this.secrets.hide);
   readonly servers: Servers;
@@ -230,15 +232,10 @@ export class RunningHost implements ForwardingHost {
     await this.#context.close();
   });
 
-  /**
-   * What is wrong with the arguments of a call, by the schema that the server has listed. Empty if it lists no such tool.
-   * Connects no server.
-   */
-  readonly issuesOf = (serverName: string, tool: string, args: JsonObject): Promise<readonly Issue[]> =>
+  /** What is wrong with a value, by a server's schema. */
+  readonly issuesIn = (schema: JsonObject, value: JsonObject): Promise<readonly Issue[]> =>
     this.work.run(async (signal) => {
-      const listed = this.servers.get(serverName).listedBy().toolOf(tool);
-      if (listed === undefined) return [];
-      const { issues } = await validateArguments(await this.#openValidator(), listed.inputSchema, args, signal);
+      const { issues } = await validateArguments(await this.#openValidator(), schema, value, signal);
       return issues;
     });
 

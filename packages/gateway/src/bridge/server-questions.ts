@@ -59,9 +59,13 @@ export class ServerQuestions {
   readonly answer: RequestHandler = async (method, params, signal) => {
     const call = this.#call;
     this.#refuseRoots(method);
+    const lacking = lackingFor(method, params, call.capabilities);
+    const byPerson = lacking && this.#context.workspace.host.person.ask(this.#server, method, params, signal);
+    // On a connection of its own, the server would not learn that a person can be asked.
+    if (byPerson !== undefined) return byPerson;
     // The next question may come while requests of several clients are open, so they stop sharing the server now.
     this.#gateway.servers.find(this.#server)?.noteAsksBack();
-    this.#lacking = { ...this.#lacking, ...lackingFor(method, params, call.capabilities) };
+    this.#lacking = { ...this.#lacking, ...lacking };
     this.#elicitations ??= [];
     const identified = withElicitationId(method, params, this.#elicitations);
     const asker = { server: this.#server, isNamed: this.#isNamed };

@@ -197,10 +197,17 @@ class ServedCommand implements ServedSession {
     if (server.shareOf(shared) === "all") return shared;
     const purpose = {
       declare: { elicitation: true, sampling: false, roots: true },
-      onQuestion: async (asker: string, method: string): Promise<JsonObject> => {
+      onQuestion: async (
+        asker: string,
+        method: string,
+        params: JsonObject,
+        signal: AbortSignal,
+      ): Promise<JsonObject> => {
         if (method === "roots/list" && server.definition !== undefined)
           return { roots: rootsFor(server.definition, server.configuration).map((root) => ({ ...root })) };
         server.noteAsksBack();
+        const asked = this.#context.workspace.host.person.ask(asker, method, params, signal);
+        if (asked !== undefined) return asked;
         throw new Error(`"${asker}" sent ${method}, but Fairlead cannot tell which command should answer`);
       },
     };

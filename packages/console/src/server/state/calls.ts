@@ -20,6 +20,8 @@ const shownRows = 200;
 /** Milliseconds in which several reports of progress become one event. */
 const progressPause = 100;
 const longestName = 2000;
+/** Who sends the console's own requests, in their rows. */
+const own = "console";
 
 interface Call {
   row: CallRow;
@@ -68,6 +70,12 @@ export class Calls implements Disposable {
   /** The call whose request is sent with this signal. */
   callOf(signal: AbortSignal): string | undefined {
     return this.#bySignal.get(signal);
+  }
+
+  /** The running requests of this console to a server. */
+  runningOn(server: string): readonly string[] {
+    const rows = [...this.#calls.values()].map(({ row }) => row);
+    return rows.filter((row) => row.server === server && row.from === own && row.endedAt === undefined).map(({ id }) => id);
   }
 
   /** Notes progress that a server reports for a call. */
@@ -147,7 +155,7 @@ export class Calls implements Disposable {
     const signal = AbortSignal.any([stop.signal, this.#running.signal]);
     this.#own.set(signal, id);
     const { questions, now } = this.#options;
-    this.#add({ id, startedAt: now(), ...subject, from: "console", state: "running" }, (reason) => stop.abort(reason));
+    this.#add({ id, startedAt: now(), ...subject, from: own, state: "running" }, (reason) => stop.abort(reason));
     const confirm: RequestOptions["confirm"] = (details) => questions.confirm(details, id, signal);
     send({ signal, confirm }).then(
       // Most requests have ended already, by what the host reports.
@@ -159,12 +167,12 @@ export class Calls implements Disposable {
 
   #take(news: RequestNews): void {
     const { request } = news;
-    const own = request.given && this.#own.get(request.given);
-    const id = own ?? `request-${request.id}`;
+    const ownId = request.given && this.#own.get(request.given);
+    const id = ownId ?? `request-${request.id}`;
     switch (news.type) {
       case "began":
         this.#bySignal.set(request.signal, id);
-        if (own === undefined) this.#add(this.#rowOf(id, request), (reason) => request.cancel(reason));
+        if (ownId === undefined) this.#add(this.#rowOf(id, request), (reason) => request.cancel(reason));
         return;
       case "asks":
         this.#change(id, { state: "asking" });

@@ -16,6 +16,7 @@ import { type Handlers, runCommand } from "./parameters.ts";
 import { questionCommands } from "./question-commands.ts";
 import { Questions } from "./questions.ts";
 import { serverCommands } from "./server-commands.ts";
+import { askInConsole } from "./server-questions.ts";
 import { ServerRows } from "./server-rows.ts";
 import { ServerUsage } from "./server-usage.ts";
 import { toolCommands } from "./tools.ts";
@@ -99,6 +100,13 @@ export class ConsoleState implements ConsoleSource {
       ...this.#traffic.handlers,
     };
     this.#stops = [
+      askInConsole({
+        host,
+        questions: this.#questions,
+        clock,
+        callsOn: (server) => this.#calls.runningOn(server),
+        note,
+      }),
       host.on("stderr", ({ server, line }) => emit({ type: "log", server, at: now(), line })),
       host.on("catalog", ({ server }) => emit({ type: "catalog", server })),
       host.on("servers", () => this.#usage.keepOnly(host.gateway.servers.names())),

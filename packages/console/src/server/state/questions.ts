@@ -31,6 +31,7 @@ type AnswerTo<K extends Question["kind"]> = Extract<Answer, { readonly kind: K }
 
 interface OpenQuestion {
   readonly question: Question;
+  readonly check: (answer: Answer) => Promise<void>;
   readonly settle: (answer: Answer) => string;
 }
 
@@ -70,11 +71,13 @@ export class Questions implements Disposable {
    * a question that nobody has answered is never taken for answered.
    *
    * @param tellAnswer Returns the answer in words, for those who answer later.
+   * @param check Rejects with HostError `usage` if the question cannot be answered like this. It then stays open.
    */
   ask<K extends Question["kind"]>(
     asked: Asked<K>,
     signal: AbortSignal,
     tellAnswer: (answer: AnswerTo<K>) => string,
+    check: (answer: AnswerTo<K>) => Promise<void> = async () => {},
   ): Promise<AnswerTo<K> | undefined> {
     const until = AbortSignal.any([signal, this.#closing.signal]);
     if (until.aborted) return Promise.resolve(undefined);
@@ -93,6 +96,7 @@ export class Questions implements Disposable {
       until.addEventListener("abort", withdraw, { once: true });
       this.#open.set(id, {
         question,
+        check: (answer) => check(answer as AnswerTo<K>),
         settle: (answer) => {
           const given = answer as AnswerTo<K>;
           const text = tellAnswer(given);
@@ -126,12 +130,13 @@ export class Questions implements Disposable {
    *
    * @throws HostError `not_found`; `usage` if the answer is not one of those that the question offers
    */
-  answer(id: string, answer: Answer): AnswerOutcome {
+  async answer(id: string, answer: Answer): Promise<AnswerOutcome> {
+    const asked = this.#open.get(id);
+    if (asked !== undefined) checkAnswer(asked.question, answer);
+    await asked?.check(answer);
+    // Another answer may have come meanwhile.
     const open = this.#open.get(id);
-    if (open !== undefined) {
-      checkAnswer(open.question, answer);
-      return { isFirst: true, text: `Your answer: ${open.settle(answer)}.` };
-    }
+    if (open !== undefined) return { isFirst: true, text: `Your answer: ${open.settle(answer)}.` };
     const earlier = this.#answered.get(id);
     if (earlier !== undefined)
       return { isFirst: false, text: `This question already has an answer, from ${answeredBy}: ${earlier}.` };

@@ -40,10 +40,10 @@ export function toolCommands(host: OpenedHost): Handlers<ToolCommands> {
     "tools/decide": {
       takes: { server: aText, tool: aText, args: anObject },
       async run({ server, tool, args }) {
-        servers.get(server);
+        const listed = servers.get(server).listedBy().toolOf(tool);
         const [explained, issues] = await Promise.all([
           host.explain(server, tool, args, { typed: true }),
-          host.issuesOf(server, tool, args),
+          listed === undefined ? [] : host.issuesIn(listed.inputSchema, args),
         ]);
         const problems = issues.map(({ path, message }) => ({ pointer: path, message }));
         return { ...decisionLine(explained), problems };
