@@ -301,7 +301,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     messages: host.messages,
     requests: host.requests,
     hide: host.secrets.hide,
-    accept: (server, tool, digest) => work.run(() => host.accept(server, tool, digest)),
+    accept: (server, name, digest, kind = "tool") => work.run(() => host.accept(server, name, digest, kind)),
     issuesIn: host.issuesIn,
     person: host.person,
     gateway: {

@@ -1,12 +1,12 @@
 /** `fairlead conversations`, `show`, `export` and `clean`: list, print and remove recorded conversations. */
 
+import { conversationDocument } from "@fairlead/console/server/words/conversation-document";
 import { conversationsIn, findConversation, listConversations, removeConversation } from "@fairlead/core/conversations";
 import { HostError } from "@fairlead/core/errors";
 import { removeResults } from "@fairlead/core/files";
 import { safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust";
 import { Option } from "commander";
-import { conversationDocument } from "../conversations/conversation-document.ts";
 import { conversationOfId, folderOf } from "../conversations/find-conversation.ts";
 import { stateAfter } from "../conversations/recorded-events.ts";
 import { count } from "../output/output.ts";

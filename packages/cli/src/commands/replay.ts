@@ -1,10 +1,10 @@
 /** `fairlead replay`: shows a recorded conversation again, offline. */
 
+import { conversationDocument } from "@fairlead/console/server/words/conversation-document";
 import { systemClock } from "@fairlead/core/clock";
 import type { RecordedConversation } from "@fairlead/core/conversations";
 import { HostError } from "@fairlead/core/errors";
 import { Option } from "commander";
-import { conversationDocument } from "../conversations/conversation-document.ts";
 import { conversationOf } from "../conversations/find-conversation.ts";
 import { isTurnEvent, toTurnEvent } from "../conversations/recorded-events.ts";
 import { playLines } from "../conversations/replay-lines.ts";

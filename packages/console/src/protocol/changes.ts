@@ -22,7 +22,9 @@ export interface ChangesCommands {
   /** Tools and prompts that differ from their accepted or locked definitions. `servers/accept` accepts them. */
   "changes/list": {
     params: Record<string, never>;
-    result: { readonly servers: readonly { readonly server: string; readonly changes: readonly ChangedDefinition[] }[] };
+    result: {
+      readonly servers: readonly { readonly server: string; readonly changes: readonly ChangedDefinition[] }[];
+    };
   };
   /** The workspace's servers beside its lock file. Connects no server. */
   "changes/lock": {

@@ -117,7 +117,8 @@ export type Question = {
 export type Answer =
   | { readonly kind: "request"; readonly choice: Choice["value"]; readonly because?: string | undefined }
   | { readonly kind: "form"; readonly action: "accept"; readonly content: JsonObject }
-  | { readonly kind: "form" | "address"; readonly action: "accept" | "decline" | "cancel" }
+  | { readonly kind: "form"; readonly action: "decline" | "cancel" }
+  | { readonly kind: "address"; readonly action: "accept" | "decline" | "cancel" }
   | { readonly kind: "sign_in"; readonly pasted?: string | undefined; readonly action: "accept" | "cancel" };
 
 /** One message between Fairlead and a server, without its body. */

@@ -128,7 +128,8 @@ test("answers are checked before anything happens", async () => {
       JSON.stringify(params),
     ).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(named) });
   await expect(scene.state.run("nothing" as never, {} as never, options)).rejects.toMatchObject({ code: "usage" });
-  await expect(
-    scene.state.run("tools/list", { other: 1 } as never, options),
-  ).rejects.toMatchObject({ code: "usage", message: 'tools/list has no parameter "other"' });
+  await expect(scene.state.run("tools/list", { other: 1 } as never, options)).rejects.toMatchObject({
+    code: "usage",
+    message: 'tools/list has no parameter "other"',
+  });
 });

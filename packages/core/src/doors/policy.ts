@@ -35,6 +35,7 @@ export {
   readLock,
   refuseNewer,
 } from "../policy/lock/lock-file.ts";
+export { type OverruledRequest, overruledBy } from "../policy/overruled.ts";
 export { PolicyEngine } from "../policy/policy-engine.ts";
 export { policySubject } from "../policy/refusal.ts";
 export { defaultRules } from "../policy/rules/built-in-rules.ts";

@@ -193,11 +193,12 @@ export interface OpenedHost extends Host {
   /** What is wrong with a value, by a server's schema, such as the arguments of a call. */
   issuesIn(schema: JsonObject, value: JsonObject): Promise<readonly Pick<Issue, "path" | "message">[]>;
   /**
-   * Accepts the current definition of a tool, if it still has this digest.
+   * Accepts the current definition of a tool, or all files of a skill, if they still have this digest.
    *
-   * @throws HostError `changed` if the definition is another one by now, `tool_unknown`, `server_unknown`
+   * @param name The tool's name, or the skill's URI.
+   * @throws HostError `changed` if the definition is another one by now, `tool_unknown`, `not_found`, `server_unknown`
    */
-  accept(server: string, tool: string, digest: string): Promise<void>;
+  accept(server: string, name: string, digest: string, kind?: "tool" | "skill"): Promise<void>;
   /** Like `hideSecrets`, without waiting. */
   readonly hide: Redact;
   /** What only the gateway needs. */

@@ -29,8 +29,8 @@ import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { Connection } from "../server/connection.ts";
 import type { OpenInBackground } from "../server/opener.ts";
-import type { Sample } from "../server/requests.ts";
 import { PersonAnswers } from "../server/person-answers.ts";
+import type { Sample } from "../server/requests.ts";
 import { Servers } from "../server/servers.ts";
 import { definitionDigest } from "../server/tool-changes.ts";
 import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
@@ -239,16 +239,25 @@ export class RunningHost implements ForwardingHost {
       return issues;
     });
 
-  /** Accepts the current definition of a tool, if it still has this digest. */
-  async accept(serverName: string, tool: string, digest: string): Promise<void> {
+  /** Accepts the current definition of a tool or skill, if it still has this digest. */
+  async accept(serverName: string, name: string, digest: string, kind: "tool" | "skill"): Promise<void> {
     const rules = await this.rules();
-    const listed = this.servers.get(serverName).listedBy().toolOf(tool);
-    const name = `${serverName}.${tool}`;
-    if (listed === undefined)
-      throw new HostError("tool_unknown", `"${serverName}" lists no tool "${tool}"`, { serverName });
-    if (definitionDigest(listed) !== digest)
-      throw new HostError("changed", `${name} not accepted: its definition has changed again`, { serverName });
-    await rules.accept({ who: "user", serverName, serverToolName: tool });
+    const server = this.servers.get(serverName);
+    const tool = server.listedBy().toolOf(name);
+    const current = kind === "tool" ? tool && definitionDigest(tool) : server.skills.get(name)?.digest;
+    if (current === undefined)
+      throw new HostError(
+        kind === "tool" ? "tool_unknown" : "not_found",
+        `"${serverName}" lists no ${kind} "${name}"`,
+        {
+          serverName,
+        },
+      );
+    if (current !== digest)
+      throw new HostError("changed", `${name} of "${serverName}" not accepted: its definition has changed again`, {
+        serverName,
+      });
+    await rules.accept({ who: "user", serverName, serverToolName: name, kind });
   }
 
   #openValidator(): Promise<Validator> {

@@ -12,8 +12,8 @@ import {
   isAbout,
   loadPolicies,
   namePattern,
-  PolicyEngine,
-  type PolicyRule,
+  type OverruledRequest,
+  overruledBy,
   type RemovedRule,
   type RequestKind,
   type RuleInFile,
@@ -147,14 +147,14 @@ function report(
   subject: Subject,
   rule: RuleToWrite,
   written: WrittenRule,
-  above: readonly Overruled[],
+  above: readonly OverruledRequest[],
   context: Context,
 ): void {
   const { out, globals } = context;
   const { file, line, replaced } = written;
   const position = safe`${toSafeLine(file)}:${line}`;
   if (globals.json) {
-    const overruled = above.map(({ rule: stronger, ...pair }) => ({ ...pair, rule: ruleDocument(stronger) }));
+    const overruled = above.map(({ server, tool, rule: stronger }) => ({ server, tool, rule: ruleDocument(stronger) }));
     out.json({ ...rule, ...written, overruled });
     return;
   }
@@ -185,7 +185,7 @@ function tellKind({ kind = "tool", server, tool, client }: RuleToWrite, out: Out
 
 const mostTold = 5;
 
-function tellOverruled(above: readonly Overruled[], out: Output): void {
+function tellOverruled(above: readonly OverruledRequest[], out: Output): void {
   for (const { rule, ...pair } of above.slice(0, mostTold)) {
     const some = rule.argsPattern === undefined ? safe`` : safe` with some arguments`;
     out.warn(safe`note: for ${toVisibleLine(targetName(pair))}${some} a stronger rule decides: ${reasonText(rule)}`);
@@ -221,29 +221,6 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
 }
 
 type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
-
-interface Overruled extends ToolTarget {
-  /** The rule that is stronger than the new rule. If it has an `argsPattern`, it decides for some calls only. */
-  readonly rule: PolicyRule;
-}
-
-/** Finds the rules that are stronger than the written rule, including rules that apply only to some arguments. */
-async function overruledBy(
-  written: WrittenRule,
-  pairs: readonly RuledTool[],
-  configuration: Configuration,
-): Promise<readonly Overruled[]> {
-  const { rules } = await loadPolicies(configuration);
-  // Without its argument pattern, a rule is compared for all arguments.
-  const compared = new Map<PolicyRule, PolicyRule>(rules.map((rule) => [{ ...rule, argsPattern: undefined }, rule]));
-  const engine = new PolicyEngine({ rules: [...compared.keys()] });
-  const decision = rules.find(({ origin }) => origin.file === written.file && origin.line === written.line)?.decision;
-  return pairs.flatMap((pair) => {
-    const { server, tool, kind, client } = pair;
-    const { rule } = engine.check({ server, tool, kind, client, mode: "default", interactive: true });
-    return rule.decision === decision ? [] : [{ server, tool, rule: compared.get(rule) ?? rule }];
-  });
-}
 
 /** Returns the cached tools that match a rule. If none matches, returns the tool that the rule names exactly. */
 async function pairsOf(named: Subject, { server, tool }: RuleToWrite, host: Host): Promise<readonly RuledTool[]> {

@@ -9,7 +9,7 @@ import type { OpenedHost, Progress, RequestNews, RequestOptions, WatchedRequest 
 import { errorMessage } from "@fairlead/wire/text";
 import type { CallCommands } from "../../protocol/calls.ts";
 import type { CallRow } from "../../protocol/rows.ts";
-import { anObject, aText, type Handlers, textsByName } from "./parameters.ts";
+import { anObject, aText, type Handlers, optional, textsByName } from "./parameters.ts";
 import type { Questions } from "./questions.ts";
 import { KeptResults } from "./results.ts";
 
@@ -75,7 +75,9 @@ export class Calls implements Disposable {
   /** The running requests of this console to a server. */
   runningOn(server: string): readonly string[] {
     const rows = [...this.#calls.values()].map(({ row }) => row);
-    return rows.filter((row) => row.server === server && row.from === own && row.endedAt === undefined).map(({ id }) => id);
+    return rows
+      .filter((row) => row.server === server && row.from === own && row.endedAt === undefined)
+      .map(({ id }) => id);
   }
 
   /** Notes progress that a server reports for a call. */
@@ -118,6 +120,13 @@ export class Calls implements Disposable {
           this.#options.host.getPrompt(server, prompt, args, options),
         ),
     },
+    "calls/skill": {
+      takes: { call: aText, server: aText, uri: aText, file: optional(aText) },
+      run: ({ call, server, uri, file }) =>
+        this.#begin(call, { server, kind: "skill", name: uri }, (options) =>
+          this.#options.host.readSkill(server, uri, { ...options, file }),
+        ),
+    },
     "calls/cancel": {
       takes: { call: aText },
       run: ({ call }) => {
@@ -150,6 +159,7 @@ export class Calls implements Disposable {
     subject: Pick<CallRow, "server" | "kind" | "name">,
     send: (options: Required<Pick<RequestOptions, "signal" | "confirm">>) => Promise<unknown>,
   ): Record<string, never> {
+    this.#options.host.gateway.servers.get(subject.server);
     if (this.#calls.has(id)) throw new HostError("usage", "the parameter call must be new: a call has this id already");
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#running.signal]);

@@ -4,23 +4,31 @@ import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
 import { Inbox } from "@fairlead/gateway/consent/inbox";
-import { errorMessage } from "@fairlead/wire/text";
+import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Commands, Params, Result, Verb } from "../../protocol/commands.ts";
 import type { ConsoleEvent, Snapshot } from "../../protocol/events.ts";
 import type { ConsoleSource, RunOptions } from "../console-source.ts";
+import { budgetCommands } from "./budget.ts";
 import { Calls } from "./calls.ts";
+import { changesCommands } from "./changes.ts";
+import { conversationCommands } from "./conversations.ts";
 import { countHistory, historyCommands } from "./history.ts";
 import { InboxQuestions } from "./inbox-questions.ts";
 import { masked } from "./masked.ts";
 import { type Handlers, runCommand } from "./parameters.ts";
+import { policyCommands } from "./policy.ts";
 import { questionCommands } from "./question-commands.ts";
 import { Questions } from "./questions.ts";
 import { serverCommands } from "./server-commands.ts";
 import { askInConsole } from "./server-questions.ts";
 import { ServerRows } from "./server-rows.ts";
 import { ServerUsage } from "./server-usage.ts";
+import { skillCommands } from "./skills.ts";
 import { toolCommands } from "./tools.ts";
 import { Traffic, type TrafficLimits } from "./traffic.ts";
+
+/** Longer lines of a server's log are cut in the stream. The log file has them whole. */
+const longestLine = 4000;
 
 /** The host that a console shows. */
 export interface ConsoleStateOptions {
@@ -50,7 +58,7 @@ export class ConsoleState implements ConsoleSource {
   readonly #calls: Calls;
   readonly #rows: ServerRows;
   readonly #traffic: Traffic;
-  readonly #handlers: Partial<Handlers<Commands>>;
+  readonly #handlers: Handlers<Commands>;
   readonly #stops: readonly (() => void)[];
   /** Resolves when the history and the inbox are read. */
   readonly #ready: Promise<void>;
@@ -60,6 +68,7 @@ export class ConsoleState implements ConsoleSource {
     const { host, clock = systemClock, now = Date.now } = options;
     const emit = (event: ConsoleEvent): void => this.#emit(event);
     const note = (text: string): void => emit({ type: "note", text });
+    const onPolicy = (): void => emit({ type: "policy" });
     const fail = (error: unknown): void => note(errorMessage(error));
     this.#host = host;
     this.#options = options;
@@ -94,9 +103,14 @@ export class ConsoleState implements ConsoleSource {
     this.#handlers = {
       ...this.#calls.handlers,
       ...historyCommands(host),
-      ...questionCommands(this.#questions, this.#inbox),
+      ...questionCommands(this.#questions, this.#inbox, onPolicy),
       ...serverCommands({ host, rows: this.#rows, questions: this.#questions, note, fail }),
       ...toolCommands(host),
+      ...policyCommands(host, onPolicy),
+      ...changesCommands(host),
+      ...budgetCommands(host),
+      ...skillCommands(host, onPolicy),
+      ...conversationCommands(host),
       ...this.#traffic.handlers,
     };
     this.#stops = [
@@ -107,7 +121,7 @@ export class ConsoleState implements ConsoleSource {
         callsOn: (server) => this.#calls.runningOn(server),
         note,
       }),
-      host.on("stderr", ({ server, line }) => emit({ type: "log", server, at: now(), line })),
+      host.on("stderr", ({ server, line }) => emit({ type: "log", server, at: now(), line: clip(line, longestLine) })),
       host.on("catalog", ({ server }) => emit({ type: "catalog", server })),
       host.on("servers", () => this.#usage.keepOnly(host.gateway.servers.names())),
       host.on("history_failed", ({ message }) =>
@@ -145,7 +159,9 @@ export class ConsoleState implements ConsoleSource {
     if (handler === undefined)
       throw new HostError("usage", `there is no command ${JSON.stringify(String(verb).slice(0, 100))}`);
     await this.#ready;
-    const result = await runCommand<Params<V>, Result<V>>(verb, handler, params, options);
+    const result = await runCommand<Params<V>, Result<V>>(verb, handler, params, options).catch((error: unknown) => {
+      throw this.#maskedError(error);
+    });
     return handler.isHidden === true ? result : this.#masked(result);
   }
 
@@ -176,6 +192,14 @@ export class ConsoleState implements ConsoleSource {
     if (this.#listeners.size === 0) return;
     const shown = this.#masked(event);
     for (const listener of this.#listeners) listener(shown);
+  }
+
+  #maskedError(error: unknown): HostError {
+    const { hide } = this.#host;
+    if (!(error instanceof HostError)) return new HostError("internal", hide(errorMessage(error)), { cause: error });
+    const { code, message, next, evidence, serverName } = error;
+    const shown = { serverName, next: next && hide(next), evidence: evidence && hide(evidence), cause: error };
+    return new HostError(code, hide(message), shown);
   }
 
   #masked<T>(value: T): T {

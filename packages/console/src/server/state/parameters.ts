@@ -75,6 +75,10 @@ export const aCount =
     throw wrong(name, `a whole number from 1 to ${most}`);
   };
 
+/** A position: 0 or a whole number above. */
+export const anIndex: Reader<number> = (value, name) =>
+  value === 0 ? 0 : aCount(Number.MAX_SAFE_INTEGER)(value, name);
+
 export const anObject: Reader<JsonObject> = (value, name) => {
   if (isObject(value)) return value;
   throw wrong(name, "an object");

@@ -6,11 +6,20 @@ import type { InboxQuestions } from "./inbox-questions.ts";
 import { anObject, anyText, aText, type Handlers, oneOf, optional } from "./parameters.ts";
 import type { Questions } from "./questions.ts";
 
-export function questionCommands(questions: Questions, inbox: InboxQuestions): Handlers<QuestionCommands> {
+/** @param onApproval Called after an answer that counts for later requests too. */
+export function questionCommands(
+  questions: Questions,
+  inbox: InboxQuestions,
+  onApproval: () => void,
+): Handlers<QuestionCommands> {
   return {
     "questions/answer": {
       takes: { id: aText, answer: anAnswer },
-      run: async ({ id, answer }) => (questions.has(id) ? questions.answer(id, answer) : inbox.answer(id, answer)),
+      async run({ id, answer }) {
+        const outcome = await (questions.has(id) ? questions.answer(id, answer) : inbox.answer(id, answer));
+        if (answer.kind === "request" && answer.choice !== "no" && answer.choice !== "once") onApproval();
+        return outcome;
+      },
     },
   };
 }

@@ -27,7 +27,7 @@ export interface AnswerOutcome {
 
 type Open<K extends Question["kind"]> = Extract<Question, { readonly kind: K }>;
 type Asked<K extends Question["kind"]> = Omit<Open<K>, "id" | "since">;
-type AnswerTo<K extends Question["kind"]> = Extract<Answer, { readonly kind: K }>;
+type AnswerTo<K extends Question["kind"]> = Answer & { readonly kind: K };
 
 interface OpenQuestion {
   readonly question: Question;

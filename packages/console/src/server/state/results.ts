@@ -36,9 +36,11 @@ export class KeptResults {
   }
 
   /** Keeps a result, and forgets older ones. */
-  add(call: string, value: unknown): void {
-    if (!isObject(value)) return;
+  add(call: string, result: unknown): void {
+    if (!isObject(result)) return;
+    const value = toResource(result);
     const bytes = Buffer.byteLength(writeJson(value));
+    this.remove(call);
     if (bytes > this.#most) return;
     this.#kept.set(call, { value, bytes });
     this.#bytes += bytes;
@@ -92,6 +94,15 @@ export class KeptResults {
     // Embedded resources have their bytes one level deeper.
     return isObject(value["resource"]) ? value["resource"] : value;
   }
+}
+
+/** A file of a skill as the result of reading a resource. Other results stay as they are. */
+function toResource(result: JsonObject): JsonObject {
+  const { uri, bytes } = result;
+  if (!(bytes instanceof Uint8Array)) return result;
+  const text = new TextDecoder().decode(bytes);
+  const isText = Buffer.from(text, "utf8").equals(bytes);
+  return { contents: [isText ? { uri, text } : { uri, blob: Buffer.from(bytes).toString("base64") }] };
 }
 
 function bytesOf({ data, blob }: JsonObject): string | undefined {

@@ -3,7 +3,13 @@
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
-import { type Answering, answerRequests, type Elicitation, type ElicitationAnswer, type Server } from "@fairlead/core/server";
+import {
+  type Answering,
+  answerRequests,
+  type Elicitation,
+  type ElicitationAnswer,
+  type Server,
+} from "@fairlead/core/server";
 import type { Answer } from "../../protocol/rows.ts";
 import type { Questions } from "./questions.ts";
 
@@ -46,8 +52,11 @@ export function askInConsole({ host, questions, clock, callsOn, note }: ServerQu
     const answer =
       request.mode === "url"
         ? await questions.ask<"address">({ ...asked, kind: "address", url: request.url }, signal, tell)
-        : await questions.ask<"form">({ ...asked, kind: "form", schema: request.requestedSchema }, signal, tell, (given) =>
-            checkForm(host, request.requestedSchema, given),
+        : await questions.ask<"form">(
+            { ...asked, kind: "form", schema: request.requestedSchema },
+            signal,
+            tell,
+            (given) => checkForm(host, request.requestedSchema, given),
           );
     if (answer === undefined) return { action: "cancel" };
     return answer.kind === "form" && answer.action === "accept"
@@ -70,7 +79,7 @@ function tell({ action }: { readonly action: "accept" | "decline" | "cancel" }):
 async function checkForm(
   host: OpenedHost,
   schema: Parameters<OpenedHost["issuesIn"]>[0],
-  answer: Extract<Answer, { readonly kind: "form" }>,
+  answer: Answer & { readonly kind: "form" },
 ): Promise<void> {
   if (answer.action !== "accept") return;
   const [issue] = await host.issuesIn(schema, answer.content);

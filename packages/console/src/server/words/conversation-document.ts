@@ -15,7 +15,8 @@ const internal: ReadonlySet<RecordedLine["type"]> = new Set([
 ] as const);
 
 /** Returns the conversation as a JSON document, with its events in recorded order. */
-export function conversationDocument({ head, lines }: RecordedConversation): object {
+export function conversationDocument(conversation: RecordedConversation): object {
+  const { head, lines } = conversation;
   const title = lines.findLast((line) => line.type === "title")?.title;
   const { id, time, workspace, model } = head;
   return {
@@ -24,6 +25,11 @@ export function conversationDocument({ head, lines }: RecordedConversation): obj
     startedAt: time,
     workspace,
     model,
-    events: lines.filter(({ type }) => !internal.has(type)),
+    events: eventsOf(conversation),
   };
+}
+
+/** Returns the messages, calls and results of a conversation, in recorded order. */
+export function eventsOf({ lines }: RecordedConversation): readonly RecordedLine[] {
+  return lines.filter(({ type }) => !internal.has(type));
 }

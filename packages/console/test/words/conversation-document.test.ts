@@ -1,6 +1,6 @@
 import type { RecordedLine } from "@fairlead/core/conversations/format";
 import { expect, test } from "vitest";
-import { conversationDocument } from "../../src/conversations/conversation-document.ts";
+import { conversationDocument } from "../../src/server/words/conversation-document.ts";
 
 const time = "2026-01-31T08:30:00.000Z";
 const head = {
