@@ -11,8 +11,12 @@ import { buildPage, packed } from "../console-page.mjs";
 const mostFirst = 60_000;
 const mostAll = 180_000;
 
-/** Addresses that no browser requests: XML namespaces, and documents about licenses. */
-const harmless = [/^http:\/\/www\.w3\.org\//, /^https?:\/\/(?:www\.)?apache\.org\/licenses\//];
+/** Addresses that no browser requests: XML namespaces, examples for a person, and a library's address for bug reports. */
+const harmless = [
+  /^http:\/\/www\.w3\.org\//,
+  /^https:\/\/(?:[\w-]+\.)?example\.(?:com|org)(?:\/|$)/,
+  /^https:\/\/github\.com\/markedjs\/marked\.$/,
+];
 
 /** Returns the violations, one line each, and the sizes in bytes. */
 export function checkPage({ files, first }) {

@@ -7,6 +7,7 @@ export type { AuthorizationSettings } from "./authorization-server/settings.ts";
 export { certificate, key as certificateKey } from "./certificate.ts";
 export { chromiumProgram, openChromium } from "./chromium.ts";
 export { type CutHow, type CuttingServer, cuttingServer, eventsBeforeAnswer } from "./cutting-server.ts";
+export { type Deferred, deferred } from "./deferred.ts";
 export type { GoogleSettings } from "./google-server/cloud.ts";
 export { type GoogleCall, type GoogleServer, googleServer } from "./google-server/server.ts";
 export { forgetEndedResources } from "./guard/scope.ts";

@@ -26,7 +26,7 @@ test("files that are too large together are found, without the licenses", () => 
 });
 
 test.each([
-  ['fetch("https://fonts.example.com/a.css")', "https://fonts.example.com/a.css"],
+  ['fetch("https://fonts.example.net/a.css")', "https://fonts.example.net/a.css"],
   ["@import url(//cdn.example.net/x.css);", "//cdn.example.net/x.css"],
   ["new WebSocket(`wss://live.example.org`)", "wss://live.example.org"],
 ])("an address on another server is found: %s", (text, url) => {

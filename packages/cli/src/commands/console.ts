@@ -1,34 +1,18 @@
 /** `fairlead console`: opens a page in the browser that shows and controls the servers of a workspace. */
 
-import { readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openUrlThrough } from "@fairlead/core/connect";
-import { HostError } from "@fairlead/core/errors";
-import { ensurePrivateFolder } from "@fairlead/core/files";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type Configuration, programPlace, refuseNested } from "@fairlead/core/trust";
-import { openConsoleInBackground } from "@fairlead/gateway/command/background-session";
-import { reachHost } from "../gateway/background.ts";
-import { openOwnGateway } from "../gateway/open-gateway.ts";
+import { type Configuration, refuseNested } from "@fairlead/core/trust";
+import { errorMessage } from "@fairlead/wire/text";
+import { openConsole, openInBrowser, type RedirectFile, redirectFile } from "../gateway/open-console.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { orPortError, toPort } from "../shell/http-server.ts";
 import type { Context, Verb } from "../shell/verb.ts";
-import { defineAloneOption, isWithoutBackground } from "../targets/background.ts";
+import { defineAloneOption } from "../targets/background.ts";
 
 interface Options {
   readonly port?: string;
   readonly open: boolean;
-}
-
-/** An open console, in the background host or in this process. */
-interface Console {
-  /** The first one-time address. */
-  readonly address: string;
-  readonly newAddress: () => string | Promise<string>;
-  /** Resolves when the process of the console has ended, or after `close`. */
-  readonly closed: Promise<unknown>;
-  readonly close: () => Promise<void>;
 }
 
 export const verb: Verb = {
@@ -84,26 +68,6 @@ Examples:
   },
 };
 
-async function openConsole(port: number, configuration: Configuration, context: Context): Promise<Console> {
-  const host = isWithoutBackground(configuration, context)
-    ? undefined
-    : await reachHost(configuration, () => {}, context);
-  if (host !== undefined) return openConsoleInBackground(host, { port });
-  const { gateway, workspace } = await openOwnGateway(context);
-  try {
-    const opened = await gateway.openConsole(workspace, { port });
-    return {
-      address: opened.newAddress(),
-      newAddress: () => opened.newAddress(),
-      closed: new Promise(() => {}),
-      close: async () => gateway[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    await gateway[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
 function printAddress({ io, out, globals }: Context): (address: string) => Promise<void> {
   let isFirst = true;
   return async (address) => {
@@ -114,41 +78,13 @@ function printAddress({ io, out, globals }: Context): (address: string) => Promi
   };
 }
 
-/** A file that leads the browser to the page: the address has a code, and other users can see the command line of a browser. */
-interface RedirectFile {
-  /** Makes place for a new file in a private folder. Returns its path. */
-  prepare(): Promise<string>;
-  remove(): Promise<void>;
-}
-
-/** An address is worth nothing after this many milliseconds, and neither is the file with it. */
-const addressTime = 60_000;
-
-function redirectFile({ locations }: Configuration): RedirectFile {
-  const folder = join(locations.state, "console");
-  const file = join(folder, `${process.pid}.html`);
-  return {
-    async prepare() {
-      await ensurePrivateFolder(folder);
-      for (const name of await readdir(folder)) {
-        const path = join(folder, name);
-        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }));
-        // Of a command that was killed.
-        if (path === file || mtimeMs < Date.now() - addressTime) await rm(path, { force: true });
-      }
-      return file;
-    },
-    remove: () => rm(file, { force: true }),
-  };
-}
-
 async function openPage(
   address: string,
   file: RedirectFile,
   configuration: Configuration,
   { out }: Context,
 ): Promise<void> {
-  const isOpen = await openUrlThrough(await file.prepare(), address, programPlace(configuration));
+  const isOpen = await openInBrowser(address, file, configuration);
   const { root } = configuration.locations;
   if (isOpen) {
     out.say(safe`The console of ${toVisibleLine(root)} opens in your browser.`);
@@ -162,10 +98,8 @@ async function openPage(
 function onEnter({ io, out }: Context, action: () => Promise<void>): { readonly close: () => void } | undefined {
   if (io.stdin.isTTY !== true) return undefined;
   const reader = createInterface({ input: io.stdin, terminal: false });
-  const fail = (error: unknown): void => {
-    if (!(error instanceof HostError)) throw error;
-    out.warn(safe`note: no new address: ${toSafeLine(error.message)}`);
-  };
+  // The host may have ended a moment ago. The command then opens another console.
+  const fail = (error: unknown): void => out.warn(safe`note: no new address: ${toSafeLine(errorMessage(error))}`);
   reader.on("line", () => void action().catch(fail));
   return reader;
 }

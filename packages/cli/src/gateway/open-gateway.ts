@@ -12,6 +12,7 @@ import {
   loadConfiguration,
 } from "@fairlead/core/trust";
 import { Consent } from "@fairlead/gateway/consent/consent";
+import type { QuestionPages } from "@fairlead/gateway/consent/question-pages";
 import type { OpenConsole } from "@fairlead/gateway/console-port";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { CommandCaller, RelayClient } from "@fairlead/gateway/relay/speech";
@@ -48,7 +49,7 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
     await Promise.all([host.recall(), host.policy()]);
     return host;
   };
-  const consent = new Consent({ stateFolder: state });
+  const consent = new Consent({ stateFolder: state, pages: questionPages() });
   return createGateway({ createHost, consent, openConsole: consolesOf(), stateFolder: state, version: version() });
 }
 
@@ -73,6 +74,25 @@ export async function openOwnGateway(
       },
     },
     state: locations.state,
+  };
+}
+
+/** Shows clients' questions on pages. Their code is loaded with the first one. */
+function questionPages(): QuestionPages {
+  const load = async () => {
+    const { QuestionPageServer } = await import("@fairlead/console/server/door/question-pages");
+    const { bundledPage } = await import("./page-files.ts");
+    return new QuestionPageServer({ readFiles: bundledPage, version: version() });
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  return {
+    async open(shown) {
+      loading ??= load();
+      return (await loading).open(shown);
+    },
+    async [Symbol.asyncDispose]() {
+      await (await loading)?.[Symbol.asyncDispose]();
+    },
   };
 }
 

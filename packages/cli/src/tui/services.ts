@@ -17,6 +17,8 @@ export interface Services {
    * Writes a control sequence to the terminal, such as one that copies text. It must not print text or move the cursor.
    */
   readonly writeTerminal: (sequence: string) => void;
+  /** Opens a page of the console in the browser. */
+  readonly openConsole: () => Promise<void>;
   /** Opens the `/mcp` panel. Undefined with `--plain`, which has no panel. */
   readonly openPanel?: (() => void) | undefined;
 }

@@ -11,6 +11,7 @@ import { processesOf } from "../support/left-over.ts";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 import { startPiped } from "../support/process.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { enter, openApp, quit } from "../support/tui/journey.ts";
 
 const addressLine = /^http:\/\/127\.0\.0\.1:\d+\/#k=[\w-]{43}$/;
 
@@ -210,4 +211,21 @@ test("--json prints the address in a document; a wrong port is refused", async (
     code: 2,
     stderr: expect.stringContaining('--port must be a number from 0 to 65535, not "70000"'),
   });
+});
+
+test("/console in the app opens a console that closes with the app", async () => {
+  await using here = await consoleMachine();
+  await using app = await openApp(here);
+  const addresses = (): readonly string[] => [
+    ...new Set([...app.screen().matchAll(/http:\/\/127\.0\.0\.1:\d+\/#k=[\w-]{43}/g)].map(([url]) => url)),
+  ];
+  enter(app, "/console");
+  await until(() => addresses().length === 1);
+  enter(app, "/console");
+  await until(() => addresses().length === 2);
+  const [one, two] = await Promise.all(addresses().map(visitConsole));
+  expect(one?.origin).toBe(two?.origin);
+  expect(names((await one?.snapshot()) ?? { servers: [] })).toContain("growing");
+  await quit(app);
+  await expect(fetch(one?.origin ?? "")).rejects.toThrow();
 });

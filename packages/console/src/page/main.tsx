@@ -56,9 +56,5 @@ function start({ bearer, kind }: PageSession): VNode {
   announceChanges(store, announcer);
   keepFocus(root);
   stream.start();
-  return (
-    <AppContext.Provider value={app}>
-      {kind === "question" ? <QuestionPage id={location.pathname.split("/").at(-1) ?? ""} /> : <Shell />}
-    </AppContext.Provider>
-  );
+  return <AppContext.Provider value={app}>{kind === "question" ? <QuestionPage /> : <Shell />}</AppContext.Provider>;
 }

@@ -35,6 +35,8 @@ export async function openSession(signal?: AbortSignal): Promise<Opened> {
       ...(signal && { signal }),
     });
   } catch {
+    // The code is still worth something: a reload tries it again.
+    history.replaceState(null, "", pathname + hash);
     return { state: "unreachable" };
   }
   // The server answers in its own words: for a question's page it says who has the question.

@@ -28,7 +28,7 @@ import type { AnsweredQuestion } from "./inbox-answers.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import { repeat } from "./inbox-watchers.ts";
 import { type OpenQuestion, OpenQuestions } from "./open-questions.ts";
-import { PageServer } from "./page-server.ts";
+import type { PageOutcome, QuestionPages } from "./question-pages.ts";
 
 /** Milliseconds to wait for an answer if the client can ask its user. */
 const askedTime = 300_000;
@@ -40,6 +40,8 @@ const progressTime = 5000;
 
 interface ConsentOptions extends InboxOptions {
   readonly stateFolder: string;
+  /** Shows questions on web pages. Default: clients are asked in forms. */
+  readonly pages?: QuestionPages;
   readonly clock?: Clock;
 }
 
@@ -49,18 +51,18 @@ export class Consent implements AsyncDisposable {
   readonly approvals: ApprovalStore;
   readonly #clock: Clock;
   readonly #questions: OpenQuestions;
-  readonly #pages: PageServer;
+  readonly #pages: QuestionPages | undefined;
   readonly #waiting = new Map<OpenQuestion, WaitingQuestion>();
 
   /**
    * `stateFolder`: the state folder, `~/.fairlead`, which contains the inbox. `now` returns the current time, in
    * milliseconds since 1970.
    */
-  constructor({ stateFolder, clock = systemClock, now = Date.now }: ConsentOptions) {
+  constructor({ stateFolder, pages, clock = systemClock, now = Date.now }: ConsentOptions) {
     this.approvals = createApprovalStore(join(stateFolder, "inbox-seals"), now);
     this.#clock = clock;
     this.#questions = new OpenQuestions(stateFolder, clock, now);
-    this.#pages = new PageServer(clock);
+    this.#pages = pages;
   }
 
   /**
@@ -119,7 +121,8 @@ export class Consent implements AsyncDisposable {
     const open = await this.#questions
       .ask(question, isOutdated)
       .catch((error: unknown) => withoutInbox(question, error, this.#questions.folder, details.rule?.doubt));
-    this.#waiting.set(open, { client, question, isAllowed, isOutdated });
+    const left = new AbortController();
+    this.#waiting.set(open, { client, question, isAllowed, isOutdated, left: left.signal });
     try {
       const given = await this.#answerOf(client, question, open, signal).catch(async (error: unknown) => {
         // The client no longer waits for the answer, so the question is withdrawn.
@@ -138,6 +141,7 @@ export class Consent implements AsyncDisposable {
       throw new ApprovalNeeded(question, open.id);
     } finally {
       this.#waiting.delete(open);
+      left.abort();
     }
   }
 
@@ -199,16 +203,20 @@ export class Consent implements AsyncDisposable {
     open: OpenQuestion,
     signal: AbortSignal,
   ): Promise<Asked> {
+    const waiting = this.#waiting.get(open);
+    if (this.#pages === undefined || waiting === undefined) return "not shown";
     const page = await this.#pages
       .open({
         question,
         conversation: client.conversation,
-        isAwaited: () => this.#waiting.has(open),
-        answer: async (answer) => {
-          // Must come first, because a stored answer removes the entry from `#waiting`.
-          const isOutdated = answer !== "no" && this.#waiting.get(open)?.isOutdated() === true;
-          const first = await open.answer(answer, onThePage);
-          return isOutdated ? outdatedText(question) : pageOutcomeText(question, first, answer);
+        awaited: waiting.left,
+        answered: open.answered,
+        answer: async (answer, because) => {
+          // Must come first, because a stored answer means that the request no longer waits.
+          const isOutdated = answer !== "no" && !waiting.left.aborted && waiting.isOutdated();
+          const first = await open.answer(answer, onThePage, because);
+          const { outcome, text } = pageOutcome(question, first, answer);
+          return { outcome, text: isOutdated ? outdatedText(question) : text };
         },
       })
       .catch(() => undefined);
@@ -237,7 +245,7 @@ export class Consent implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#questions.close();
-    await this.#pages[Symbol.asyncDispose]();
+    await this.#pages?.[Symbol.asyncDispose]();
   }
 }
 
@@ -258,6 +266,8 @@ interface WaitingQuestion {
   readonly isAllowed: () => Promise<boolean>;
   /** Whether the tool's definition has changed since the question was asked. */
   readonly isOutdated: () => boolean;
+  /** Aborted when the request no longer waits. */
+  readonly left: AbortSignal;
 }
 
 interface PlacedAnswer extends Pick<GivenAnswer, "answer" | "because"> {
@@ -291,20 +301,26 @@ export function outdatedText(question: ConsentQuestion): string {
   return `The definition of ${requestName(question)} changed while this question was open. Nothing was run, and your answer has no effect. Ask the program to try again: Fairlead then shows you the change and asks again.`;
 }
 
-/** Returns the sentence that says whether the answer counts. `first`: the answer that counts. */
-export function pageOutcomeText(
+/** Says whether the answer counts. `first`: the answer that counts. */
+export function pageOutcome(
   question: ConsentQuestion,
   first: AnsweredQuestion | undefined,
   answer: ConsentAnswer,
-): string {
+): PageOutcome {
   if (first === undefined)
-    return "This question has expired: the program no longer waits for an answer. Nothing was run.";
+    return {
+      outcome: "expired",
+      text: "This question has expired: the program no longer waits for an answer. Nothing was run.",
+    };
   const counted = choiceText(first.answer, question);
   if (first.isFirst && !first.isAwaited)
-    return `Your answer: ${counted}. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, ${first.answer === "no" ? "it is refused" : "it runs"}.`;
+    return {
+      outcome: "first",
+      text: `Your answer: ${counted}. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, ${first.answer === "no" ? "it is refused" : "it runs"}.`,
+    };
   if (first.answer !== answer || first.by !== onThePage)
-    return `This question already has an answer, from ${first.by}: ${counted}.`;
-  return `Your answer: ${counted}. You can close this page.`;
+    return { outcome: "late", text: `This question already has an answer, from ${first.by}: ${counted}.` };
+  return { outcome: "first", text: `Your answer: ${counted}. You can close this page.` };
 }
 
 /**
@@ -322,8 +338,8 @@ export function withoutInbox(question: ConsentQuestion, error: unknown, folder: 
   return {
     id: "",
     answered,
-    async answer(answer, by) {
-      const given = { answer, by, at: 0 };
+    async answer(answer, by, because) {
+      const given = { answer, by, at: 0, because };
       first ??= given;
       settle(first);
       return { ...first, isFirst: first === given, isAwaited: true };

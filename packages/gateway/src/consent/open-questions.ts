@@ -24,8 +24,10 @@ export interface OpenQuestion {
   /**
    * Stores an answer, unless there already is one. Returns the answer that counts, or undefined if the confirmation no
    * longer exists.
+   *
+   * @param because Why the person says no.
    */
-  answer(answer: ConsentAnswer, by: string): Promise<AnsweredQuestion | undefined>;
+  answer(answer: ConsentAnswer, by: string, because?: string): Promise<AnsweredQuestion | undefined>;
   /** Stops waiting. Returns the answer if it has just arrived. The next identical request uses a later answer. */
   leave(): Promise<GivenAnswer | undefined>;
   /** Removes the confirmation, because its request was cancelled. */
@@ -107,8 +109,8 @@ export class OpenQuestions {
     return {
       id,
       answered,
-      answer: async (answer, by) => {
-        const first = await writeAnswer(folder, entry, { answer, by, at: this.#now() });
+      answer: async (answer, by, because) => {
+        const first = await writeAnswer(folder, entry, { answer, by, at: this.#now(), because });
         const given = await check();
         if (given !== undefined) return { ...given, isFirst: first?.isFirst === true, isAwaited: true };
         return first && isLeft ? { ...first, answer: lateAnswer(first.answer), isAwaited: false } : first;

@@ -3,7 +3,6 @@ import { stdioServer } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { allowAll, type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
-import { visitPage } from "../support/page-visitor.ts";
 import { type ClientScript, scriptedClient } from "../support/scripted-client.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
@@ -153,7 +152,7 @@ test.for(["2025-11-25", "2026-07-28"])(
       version,
       capabilities: both,
       async elicited({ url }) {
-        await visitPage(String(url));
+        here.pages.visit(url);
         return { action: actions.shift() ?? "" };
       },
     });

@@ -4,7 +4,6 @@ import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { Era, JsonObject, RequestHandler } from "@fairlead/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
-import { visitPage } from "../support/page-visitor.ts";
 import { type SteppedClock, steppedClock } from "../support/stepped-clock.ts";
 
 /** What a client declares. */
@@ -59,7 +58,7 @@ function person(decision: "once" | "no"): RequestHandler {
     // A person needs time to read.
     clock.pass(500);
     if (params["mode"] !== "url") return { action: "accept", content: { decision } };
-    await (await visitPage(String(params["url"]))).answer(decision);
+    await here.pages.visit(params["url"]).answer(decision);
     return { action: "accept" };
   };
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
+import { deferred, stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deferred } from "../support/deferred.ts";
 import { type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
 
 const eras = ["legacy", "modern"] as const;

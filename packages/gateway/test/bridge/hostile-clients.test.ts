@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { createOpenedHost } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
-import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
+import { deferred, stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { BridgeContext } from "../../src/bridge/bridge-context.ts";
@@ -12,7 +12,6 @@ import { approvedSubject, createApprovalStore } from "../../src/questions/approv
 import type { ClientCall } from "../../src/questions/client-call.ts";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { handClock } from "../hand-clock.ts";
-import { deferred } from "../support/deferred.ts";
 import { allowAll, gatewayScene } from "../support/gateway-scene.ts";
 import { officialClient } from "../support/official-client.ts";
 import { steppedClock } from "../support/stepped-clock.ts";

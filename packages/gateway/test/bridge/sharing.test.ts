@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { deferred, stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import type { Era, JsonObject } from "@fairlead/wire";
 import { expect, test, vi } from "vitest";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
-import { deferred } from "../support/deferred.ts";
 import { gatewayScene } from "../support/gateway-scene.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 

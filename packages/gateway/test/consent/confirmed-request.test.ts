@@ -77,3 +77,20 @@ test.each([
     serverName: "files",
   });
 });
+
+test.each([
+  ["tool", "files.x", "call it again"],
+  ["prompt", "the prompt x of files", "send the request again"],
+] as const)("the error for a %s that needs approval names the command", (kind, name, again) => {
+  const error = new ApprovalNeeded(
+    { server: "files", kind, name: "x", client: "codex", reason: "", answers: ["no", "once"] },
+    "7QF",
+  );
+  expect(error).toMatchObject({
+    code: "denied",
+    message: `Not run: ${name} needs approval. To approve it, run: fairlead approvals allow 7QF, then ${again}.`,
+    serverName: "files",
+    next: "fairlead approvals allow 7QF",
+    id: "7QF",
+  });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ConsentQuestion } from "../../src/consent/confirmed-request.ts";
-import { onThePage, outdatedText, pageOutcomeText } from "../../src/consent/consent.ts";
+import { onThePage, outdatedText, pageOutcome } from "../../src/consent/consent.ts";
 import { answerIn, formFor, messageFor } from "../../src/consent/consent-form.ts";
 
 const question: ConsentQuestion = {
@@ -145,7 +145,7 @@ test.each([
     "Your answer: no. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, it is refused.",
   ],
 ] as const)("after the answer %j, a person who answers %s reads: %s", (first, answer, text) => {
-  expect(pageOutcomeText(question, first, answer)).toBe(text);
+  expect(pageOutcome(question, first, answer).text).toBe(text);
 });
 
 test("a person whose yes is about an earlier definition reads what to do", () => {

@@ -1,7 +1,7 @@
 import { writeFile as put, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { canMount, smallDisk, temporaryFolder } from "@fairlead/test-servers";
+import { canMount, deferred, smallDisk, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { ApprovalNeeded, toQuestion } from "../../src/consent/confirmed-request.ts";
@@ -9,9 +9,8 @@ import { Consent } from "../../src/consent/consent.ts";
 import { Inbox } from "../../src/consent/inbox.ts";
 import { readAnswer } from "../../src/consent/inbox-answers.ts";
 import { inboxFolder, makeLate, writeEntry } from "../../src/consent/inbox-folder.ts";
-import { deferred } from "../support/deferred.ts";
-import { type Visitor, visitPage } from "../support/page-visitor.ts";
 import { type SampleConfirmation, sampleClient, sampleConfirmation } from "../support/sample-confirmations.ts";
+import { scriptedPages, type Visitor } from "../support/scripted-pages.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const never = new AbortController().signal;
@@ -20,7 +19,8 @@ async function scene(options: { readonly stateFolder?: string } = {}) {
   const folder = await temporaryFolder();
   const clock = steppedClock();
   const state = join(folder.path, "state");
-  const make = () => new Consent({ stateFolder: state, clock, now: clock.date, ...options });
+  const pages = scriptedPages();
+  const make = () => new Consent({ stateFolder: state, clock, now: clock.date, pages, ...options });
   const consent = make();
   const inbox = new Inbox(state, { clock, now: clock.date });
   return {
@@ -30,6 +30,7 @@ async function scene(options: { readonly stateFolder?: string } = {}) {
     consent,
     inbox,
     make,
+    pages,
     async [Symbol.asyncDispose]() {
       await consent[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
@@ -356,7 +357,7 @@ test("the address of a page that the client refused is dead", async () => {
     return { action: "decline" };
   });
   await refusal(here.consent.port(client, never)(async () => sampleConfirmation().details));
-  await expect(visitPage(urls[0] ?? "")).rejects.toThrow("404");
+  expect(() => here.pages.visit(urls[0])).toThrow("no page");
 });
 
 test.for([
@@ -394,7 +395,9 @@ test.for([[{ action: "accept", content: { decision: "always" } }], [{ action: "a
 
 test("after a visit of the page, a decline is a no, and a cancel leaves the question open on the page", async () => {
   await using here = await scene();
-  const declining = endingClient(here, { url: ["decline", 0], form: ["accept", 0] }, visitPage);
+  const declining = endingClient(here, { url: ["decline", 0], form: ["accept", 0] }, async (url) =>
+    here.pages.visit(url),
+  );
   const no = sampleConfirmation();
   expect(await refusal(here.consent.port(declining.client, never)(async () => no.details))).not.toBeInstanceOf(
     ApprovalNeeded,
@@ -404,21 +407,24 @@ test("after a visit of the page, a decline is a no, and a cancel leaves the ques
 
   const visitors: Visitor[] = [];
   const cancelling = endingClient(here, { url: ["cancel", 0], form: ["accept", 0] }, async (url) =>
-    visitors.push(await visitPage(url)),
+    visitors.push(here.pages.visit(url)),
   );
   const open = sampleConfirmation();
   const error = await refusal(here.consent.port(cancelling.client, never)(async () => open.details));
   expect(error).toBeInstanceOf(ApprovalNeeded);
   expect(cancelling.modes).toEqual(["url"]);
   expect(open.outcomes).toEqual([]);
-  expect((await visitors[0]?.answer("once"))?.body).toContain("yes, once");
+  expect(await visitors[0]?.answer("once")).toEqual({
+    outcome: "first",
+    text: "Your answer: yes, once. The program no longer waits for it, so nothing was run. If the program sends exactly this request again within ten minutes, it runs.",
+  });
 });
 
 test("a client that fails after its user has opened the page waits for the answer on the page", async () => {
   await using here = await scene();
   const visitors: Visitor[] = [];
   const client = sampleClient({ url: true, form: true }, async ({ url }) => {
-    visitors.push(await visitPage(String(url)));
+    visitors.push(here.pages.visit(url));
     throw new Error("timed out");
   });
   const { details, outcomes } = sampleConfirmation();

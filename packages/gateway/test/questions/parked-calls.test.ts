@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
+import { deferred } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { ClientCall } from "../../src/questions/client-call.ts";
 import { createParkedCalls, type ModernRequest } from "../../src/questions/parked-calls.ts";
-import { deferred } from "../support/deferred.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 function requestOf(client: string): ModernRequest {

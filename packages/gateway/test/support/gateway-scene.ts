@@ -10,6 +10,7 @@ import type { HeapGrowth } from "../../src/bridge/heap-growth.ts";
 import { Consent } from "../../src/consent/consent.ts";
 import { Inbox } from "../../src/consent/inbox.ts";
 import { createGateway, type Gateway, type GatewayListenOptions, type Workspace } from "../../src/gateway.ts";
+import { type ScriptedPages, scriptedPages } from "./scripted-pages.ts";
 import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
 
 export interface SceneOptions {
@@ -48,6 +49,7 @@ export interface GatewayScene extends AsyncDisposable {
   readonly workspace: Workspace;
   readonly url: string;
   readonly inbox: Inbox;
+  readonly pages: ScriptedPages;
   readonly state: string;
   readonly home: string;
   /** A client over HTTP, with our own wire. It is closed with the scene. */
@@ -92,6 +94,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
   };
   const workspace = { cwd, env };
   const time = { clock, now: clock.date };
+  const pages = scriptedPages();
   const gateway = createGateway({
     createHost: ({ cwd }, hooks) =>
       createOpenedHost({
@@ -101,7 +104,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
         watch: true,
         ...(options.hostClock && { clock: options.hostClock }),
       }),
-    consent: new Consent({ stateFolder: state, ...time }),
+    consent: new Consent({ stateFolder: state, pages, ...time }),
     stateFolder: state,
     version: "0.0.0",
     ...time,
@@ -116,6 +119,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     state,
     home,
     inbox: new Inbox(state, time),
+    pages,
     async client({ era, only, capabilities = {}, answer, headers = {} }) {
       const url = only === undefined ? listening.url : `${listening.url}/${only}`;
       const session = await connect(

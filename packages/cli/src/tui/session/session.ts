@@ -32,6 +32,7 @@ import { commandsOf } from "../slash/commands.ts";
 import type { AppEvent, Size } from "../state/app-state.ts";
 import { initialState } from "../state/reduce.ts";
 import type { NoteTone } from "../state/transcript.ts";
+import { AppConsole } from "./app-console.ts";
 import { askIfWaiting, chooseAtStart } from "./begin.ts";
 import { isConsentedByTyping, openManualModel } from "./open-model.ts";
 import { QuestionQueue } from "./question-queue.ts";
@@ -94,6 +95,7 @@ export class AppSession {
   #conversation: Conversation;
   #model: Model;
   #stop: AbortController | undefined;
+  readonly #console: AppConsole;
   #inbox: Promise<AsyncDisposable> | undefined;
   #lastSave: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -142,6 +144,7 @@ export class AppSession {
       runVerb,
       signIn: (server, device) => signInFromApp(server, { session: this, context, device }),
     });
+    this.#console = new AppConsole(this, context);
     this.#services = {
       session: this,
       context,
@@ -153,6 +156,7 @@ export class AppSession {
       },
       runVerb,
       writeTerminal: screen.writeTerminal,
+      openConsole: () => this.#console.show(),
       openPanel: screen.hasScreen ? () => this.#panel.open() : undefined,
     };
     this.#panel = new Panel(this.#services);
@@ -487,7 +491,7 @@ export class AppSession {
     const shown = await this.#inbox?.catch(() => undefined);
     const isLeft = shown?.[Symbol.asyncDispose]();
     this.#questions.refuseAll();
-    await Promise.all([this.host[Symbol.asyncDispose](), this.#lastSave, isLeft]);
+    await Promise.all([this.host[Symbol.asyncDispose](), this.#lastSave, isLeft, this.#console.close()]);
   }
 }
 

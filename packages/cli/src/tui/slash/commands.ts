@@ -71,6 +71,12 @@ const history: SlashCommand = {
   },
 };
 
+const openConsole: SlashCommand = {
+  name: "console",
+  summary: "open a page in the browser with all servers, calls and questions",
+  run: (_words, services) => services.openConsole(),
+};
+
 const quit: SlashCommand = {
   name: "quit",
   summary: "quit (also: Ctrl-C twice on an empty prompt)",
@@ -85,6 +91,7 @@ export const helpGroups: readonly (readonly [names: readonly string[], words: st
   [["model"], "choose a model"],
   [["policy", "trust"], "rules for calls; trusted folders"],
   [["history"], "recent calls and the rules that decided them"],
+  [["console"], "servers, calls and questions in a browser"],
   [["clear", "resume", "rename"], "new conversation, an earlier one, its name"],
   [["compact", "copy", "export"], "shorten it, copy the last answer, write a file"],
   [["help", "quit"], "this text; quit Fairlead"],
@@ -155,6 +162,7 @@ export const builtIns: readonly SlashCommand[] = [
   policy,
   trust,
   history,
+  openConsole,
   help,
   quit,
 ];

@@ -127,6 +127,7 @@ export function slashScene({ state = idle, answers = [], configuration = {}, ...
       return `output of ${words.join(" ")}`;
     },
     writeTerminal: step("write"),
+    openConsole: later("open console"),
     openPanel: step("open panel"),
     ...parts.services,
   } as unknown as Services;

@@ -27,6 +27,7 @@ test("the user has these commands, with these arguments and summaries", () => {
     "/policy [list|explain|allow|ask|deny|remove] [SERVER.TOOL]: show and change the rules for tool calls",
     "/trust [add|list|remove]: trust this folder and its servers, or revoke the trust",
     "/history [--server NAME] [--denied] [--since 1d]: show recent calls and the rules that decided them",
+    "/console : open a page in the browser with all servers, calls and questions",
     "/help [COMMAND|keys|all]: list the commands; with a name, one command; keys: all keys; all: everything",
     "/quit : quit (also: Ctrl-C twice on an empty prompt)",
   ]);

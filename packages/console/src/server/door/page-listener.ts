@@ -51,6 +51,8 @@ export interface PageListenerOptions {
   readonly clock: Pick<Clock, "after">;
   /** The port to listen on; 0: any free port. */
   readonly port: number;
+  /** Whether the listener lets the process end. Default: false. */
+  readonly isBackground?: boolean;
 }
 
 const bodyBytes = 8 * 1024 * 1024;
@@ -74,9 +76,10 @@ export class PageListener {
   #port = 0;
 
   /** @throws Error if the port is in use */
-  static async listen({ files, clock, port }: PageListenerOptions): Promise<PageListener> {
+  static async listen({ files, clock, port, isBackground = false }: PageListenerOptions): Promise<PageListener> {
     const listener = new PageListener(files, clock);
     listener.#port = await bind(listener.#server, port);
+    if (isBackground) listener.#server.unref();
     return listener;
   }
 

@@ -25,7 +25,7 @@ export function questionCommands(
 }
 
 /** @throws HostError `usage` */
-function anAnswer(value: unknown, name: string): Answer {
+export function anAnswer(value: unknown, name: string): Answer {
   const given = anObject(value, name);
   const read = <T>(member: string, reader: (value: unknown, name: string) => T): T =>
     reader(given[member], `${name}.${member}`);

@@ -7,6 +7,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Choice, Question } from "../../../protocol/rows.ts";
 import { questionTitle } from "../../announce.ts";
+import { CommandError } from "../../api.ts";
 import { useApp } from "../../app.ts";
 import { Age, Countdown } from "../../components/age.tsx";
 import { Button } from "../../components/button.tsx";
@@ -39,8 +40,13 @@ type Send = (answer: Answer) => Promise<void>;
 export function QuestionCard({ question, outcome, onAnswered, after }: QuestionCardProps): VNode {
   const { api } = useApp();
   const send: Send = async (answer) => {
-    const { isFirst, text } = await api.run("questions/answer", { id: question.id, answer });
-    onAnswered({ title: isFirst ? "Answered" : "Already answered", text });
+    try {
+      const { isFirst, text } = await api.run("questions/answer", { id: question.id, answer });
+      onAnswered({ title: isFirst ? "Answered" : "Already answered", text });
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.code !== "not_found") throw error;
+      onAnswered({ title: "No longer open", text: error.message });
+    }
   };
   return (
     <article class="question-card" aria-label={questionTitle(question)}>

@@ -10,26 +10,26 @@ import { questionTitle } from "../../announce.ts";
 import { useApp } from "../../app.ts";
 import { CopyCommand } from "../../components/copy.tsx";
 import { Toasts } from "../../components/toasts.tsx";
-import { useLive } from "../../live.ts";
-import { Brand, SessionOver } from "../../shell/messages.tsx";
+import { useLive, useRows } from "../../live.ts";
+import { Brand } from "../../shell/messages.tsx";
 import { type Outcome, QuestionCard } from "./question-card.tsx";
 import { outcomeOf } from "./question-outcome.ts";
 
-export function QuestionPage({ id }: { readonly id: string }): VNode {
+export function QuestionPage(): VNode {
   const { store } = useApp();
   const connection = useLive(store.connection);
   const about = useLive(store.about);
-  const ids = useLive(store.questions.ids);
-  const open = store.questions.get(id) ?? (ids[0] === undefined ? undefined : store.questions.get(ids[0]));
+  const [open] = useRows(store.questions);
   const seen = useRef<Question>(undefined);
   if (open !== undefined) seen.current = open;
   const question = seen.current;
   const [answered, setAnswered] = useState<Outcome>();
   const heading = useRef<HTMLHeadingElement>(null);
   const title = question === undefined ? "Question" : questionTitle(question);
+  const isClosed = connection === "closed" || connection === "refused";
   const over =
     answered ??
-    (open === undefined && question !== undefined
+    (question !== undefined && (open === undefined || isClosed)
       ? outcomeOf(store.ended(question.id)?.answered ?? { at: 0 })
       : undefined);
   useEffect(() => {
@@ -38,12 +38,10 @@ export function QuestionPage({ id }: { readonly id: string }): VNode {
     // A screen reader reads the question first.
     heading.current?.focus();
   }, [title, over?.title, store]);
-  if (question === undefined && (connection === "closed" || connection === "refused"))
-    return <SessionOver reason={connection} />;
   return (
     <main class={`alone ${connection === "lost" ? "is-stale" : ""}`}>
       <Brand />
-      {about !== undefined && question === undefined && (
+      {question === undefined && (about !== undefined || isClosed) && (
         <>
           <h1 ref={heading} tabIndex={-1}>
             This question is no longer open
