@@ -135,9 +135,9 @@ describe.runIf(hasChromium)("a question", () => {
     await page.getByText("Not sent: 2 values are missing or wrong").waitFor();
     expect(answersIn(source)).toEqual([]);
     await page.getByLabel("Project").fill("OPS");
-    await page.getByLabel("Priority").selectOption("High");
+    await page.getByLabel("Priority").selectOption("High (high)");
     await page.getByLabel("Story points").fill("5");
-    await page.getByLabel("Notify the watchers").selectOption("yes");
+    await page.getByLabel("Notify the watchers").selectOption("true");
     await page.getByLabel("security").check();
     await ready(page);
     await button(page, "Send").click();

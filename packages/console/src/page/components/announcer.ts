@@ -4,6 +4,7 @@
  */
 
 import { type Flusher, Live } from "../live.ts";
+import { visibleText } from "./text.tsx";
 
 /** A note that the person can read and close. Failures stay until then. */
 export interface Toast {
@@ -15,6 +16,7 @@ export interface Toast {
 }
 
 const announceEvery = 2000;
+const gathering = 100;
 const doneTime = 5000;
 const mostToasts = 4;
 
@@ -33,12 +35,13 @@ export class Announcer {
   }
 
   /** Says something to a screen reader only. */
-  say(text: string): void {
+  say(words: string): void {
+    const text = visibleText(words);
     if (!this.#waiting.includes(text)) this.#waiting.push(text);
     if (this.#isPaused) return;
     this.#isPaused = true;
     // What comes in the same moment is said with the first message.
-    setTimeout(() => this.#speak(), 0);
+    setTimeout(() => this.#speak(), gathering);
   }
 
   #speak(): void {

@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useApp } from "../app.ts";
 import { Icon } from "./icon.tsx";
-import { Text } from "./text.tsx";
+import { Text, visibleText } from "./text.tsx";
 
 export interface CopyButtonProps {
   readonly text: string;
@@ -15,13 +15,14 @@ export interface CopyButtonProps {
 }
 
 export function CopyButton({ text, what, children }: CopyButtonProps): VNode {
-  const { isCopied, copy } = useCopy(text, what);
+  const told = visibleText(what, false, true);
+  const { isCopied, copy } = useCopy(text, told);
   return (
     <button
       type="button"
       class={children === undefined ? "button icon-button copy-button" : "button button-quiet"}
-      aria-label={children === undefined ? `Copy ${what}` : undefined}
-      title={`Copy ${what}`}
+      aria-label={children === undefined ? `Copy ${told}` : undefined}
+      title={`Copy ${told}`}
       onClick={(event) => {
         event.stopPropagation();
         copy();

@@ -3,6 +3,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
+import { visibleText } from "./text.tsx";
 
 /** What an input needs of its field. */
 export interface FieldIds {
@@ -96,7 +97,7 @@ export function Select<V extends string>({ label, value, options, onChange }: Se
     >
       {options.map((option) => (
         <option key={option.value} value={option.value}>
-          {option.text}
+          {visibleText(option.text, false, true)}
         </option>
       ))}
     </select>

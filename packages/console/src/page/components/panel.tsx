@@ -1,9 +1,10 @@
 /** The frame of a view, and of its parts: headings, tools beside them, and a panel for details beside a list. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useApp } from "../app.ts";
 import { IconButton } from "./button.tsx";
+import { Text } from "./text.tsx";
 
 export interface ViewProps {
   /** The heading, and the title of the browser's tab. */
@@ -16,23 +17,19 @@ export interface ViewProps {
   readonly class?: string;
 }
 
-/** The frame of every view. After a change of the address the focus begins at its heading. */
+/** The frame of every view. In a view that another one has led to, the focus begins at its heading. */
 export function View({ title, heading, tools, children, class: name }: ViewProps): VNode {
-  const { store, router } = useApp();
+  const { store } = useApp();
   const element = useRef<HTMLHeadingElement>(null);
-  const path = router.route.value.path.join("/");
-  const before = useRef<string>(undefined);
   useEffect(() => {
     store.viewTitle.set(title);
     store.flusher.flush();
   }, [title, store]);
   useEffect(() => {
     // The first view of a page leaves the focus where the browser puts it.
-    const isNavigation = before.current !== undefined || store.hasNavigated;
-    before.current = path;
+    if (store.hasNavigated) element.current?.focus({ preventScroll: true });
     store.hasNavigated = true;
-    if (isNavigation) element.current?.focus({ preventScroll: true });
-  }, [path, store]);
+  }, [store]);
   return (
     <div class={`view ${name ?? ""}`}>
       <header class="view-head">
@@ -86,13 +83,26 @@ export interface DetailPanelProps {
   readonly title: ComponentChildren;
   readonly label: string;
   readonly onClose: () => void;
+  /** The focus key of the row that the details are of. The focus returns there. */
+  readonly returnTo?: string;
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export function DetailPanel({ title, label, onClose, tools, children }: DetailPanelProps): VNode {
+export function DetailPanel({ title, label, onClose, returnTo, tools, children }: DetailPanelProps): VNode {
+  const element = useRef<HTMLElement>(null);
+  const back = useRef(returnTo);
+  back.current = returnTo;
+  useLayoutEffect(
+    () => () => {
+      if (back.current === undefined || element.current?.contains(document.activeElement) !== true) return;
+      document.querySelector<HTMLElement>(`[data-focus="${CSS.escape(back.current)}"]`)?.focus();
+    },
+    [],
+  );
   return (
     <aside
+      ref={element}
       class="detail-panel"
       aria-label={label}
       onKeyDown={(event) => {
@@ -126,7 +136,9 @@ export function Facts({
           ? []
           : [
               <div key={row[0]}>
-                <dt>{row[0]}</dt>
+                <dt>
+                  <Text of={row[0]} exact />
+                </dt>
                 <dd>{row[1]}</dd>
               </div>,
             ],

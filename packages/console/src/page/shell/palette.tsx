@@ -1,7 +1,7 @@
 /** Finds servers, tools and views by a few letters, and goes there. Opened with Ctrl-K or ⌘K; works without a mouse. */
 
 import type { VNode } from "preact";
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { toCommandError, useApp, useCommand } from "../app.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
@@ -24,22 +24,35 @@ interface Option {
 const mostShown = 50;
 
 export function Palette({ onClose }: { readonly onClose: () => void }): VNode {
-  const [query, setQuery] = useState("");
-  const [at, setAt] = useState(0);
+  const [{ query, at }, setState] = useState({ query: "", at: 0 });
+  // Keys can be pressed faster than the page is drawn, so they count from here and not from the drawing.
+  const latest = useRef({ query, at });
+  const change = (next: { readonly query: string; readonly at: number }): void => {
+    latest.current = next;
+    setState(next);
+  };
   const list = useId();
   const box = useRef<HTMLDivElement>(null);
   const options = useOptions();
-  const found = useMemo(() => search(options, query).slice(0, mostShown), [options, query]);
-  const current = Math.min(at, Math.max(0, found.length - 1));
-  useEffect(() => setAt(0), [query]);
+  const found = useMemo(() => search(options, query), [options, query]);
   useLayoutEffect(() => {
     box.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-  }, [current, found]);
+  }, [at, found]);
   const choose = (option: Option | undefined): void => {
     if (option === undefined) return;
     // Closing returns the focus; the new view then takes it.
     onClose();
     option.run();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const now = latest.current;
+    const choices = search(options, now.query);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && choices.length > 0)
+      change({ ...now, at: (now.at + step + choices.length) % choices.length });
+    else if (event.key === "Enter") choose(choices[now.at]);
+    else return;
+    event.preventDefault();
   };
   return (
     <Dialog title="Find" class="palette" isBare onClose={onClose}>
@@ -50,19 +63,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }): VNode {
           aria-label="Find a server, tool or view"
           aria-expanded="true"
           aria-controls={list}
-          aria-activedescendant={found[current] === undefined ? undefined : `${list}-${current}`}
+          aria-activedescendant={found[at] === undefined ? undefined : `${list}-${at}`}
           placeholder="Find a server, tool or view"
           autocomplete="off"
           spellcheck={false}
           value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-            if (step !== undefined && found.length > 0) setAt((current + step + found.length) % found.length);
-            else if (event.key === "Enter") choose(found[current]);
-            else return;
-            event.preventDefault();
-          }}
+          onInput={({ currentTarget }) => change({ query: currentTarget.value, at: 0 })}
+          onKeyDown={onKey}
         />
         <kbd>Esc</kbd>
       </div>
@@ -74,8 +81,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }): VNode {
             id={`${list}-${index}`}
             class="palette-option"
             role="option"
-            aria-selected={index === current}
-            onPointerMove={() => setAt(index)}
+            aria-selected={index === at}
+            onPointerMove={() => index !== at && change({ query, at: index })}
             onClick={() => choose(option)}
           >
             <Icon name={option.icon} />
@@ -149,7 +156,7 @@ function useOptions(): readonly Option[] {
 function search(options: readonly Option[], query: string): readonly Option[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   // Without a query, the actions would hide what there is to see.
-  if (words.length === 0) return options.filter(({ id }) => !id.startsWith("restart "));
+  if (words.length === 0) return options.filter(({ id }) => !id.startsWith("restart ")).slice(0, mostShown);
   const scored = options.flatMap((option) => {
     const name = option.name.toLowerCase();
     const all = `${name} ${option.words.toLowerCase()}`;
@@ -164,5 +171,8 @@ function search(options: readonly Option[], query: string): readonly Option[] {
           : 3;
     return [{ option, score }];
   });
-  return scored.sort((one, other) => one.score - other.score).map(({ option }) => option);
+  return scored
+    .sort((one, other) => one.score - other.score)
+    .map(({ option }) => option)
+    .slice(0, mostShown);
 }

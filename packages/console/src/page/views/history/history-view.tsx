@@ -202,6 +202,7 @@ function EntryPanel({ entry, onClose }: { readonly entry: Entry; readonly onClos
         </>
       }
       onClose={onClose}
+      returnTo={`entry ${entry.id}`}
     >
       <StateMark {...outcomeState(entry)} />
       <Facts
@@ -238,7 +239,9 @@ function EntryPanel({ entry, onClose }: { readonly entry: Entry; readonly onClos
         </p>
       )}
       <p>
-        <Link to={toAddress(["servers", server])}>Server {server}</Link>
+        <Link to={toAddress(["servers", server])}>
+          Server <Text of={server} exact />
+        </Link>
       </p>
     </DetailPanel>
   );

@@ -1,7 +1,7 @@
 /** The questions that wait for a person, from clients, conversations and servers, and the chosen one in full. */
 
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Question } from "../../../protocol/rows.ts";
 import { questionTitle } from "../../announce.ts";
 import { useApp } from "../../app.ts";
@@ -86,9 +86,14 @@ export function InboxView({ path: [id] }: ViewAddress): VNode {
 }
 
 /** The question itself, as a heading. */
-export function QuestionTitle({ question }: { readonly question: Question }): VNode {
+function QuestionTitle({ question }: { readonly question: Question }): VNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    // The link to this question was in the card of the one before.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, [question.id]);
   return (
-    <h2 class="question-title" id="question-title">
+    <h2 class="question-title" id="question-title" ref={heading} tabIndex={-1}>
       <bdi class="foreign">{questionTitle(question)}</bdi>
     </h2>
   );

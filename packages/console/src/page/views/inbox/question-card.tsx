@@ -18,7 +18,7 @@ import { webAddress } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Facts } from "../../components/panel.tsx";
 import { Text } from "../../components/text.tsx";
-import { ElicitationForm } from "./elicitation-form.tsx";
+import { useModule } from "../../components/use-module.ts";
 
 /** How the question ended, from the answer of this page or from another place. */
 export interface Outcome {
@@ -192,7 +192,10 @@ function KeyHint(): VNode {
   );
 }
 
+const loadForm = () => import("./elicitation-form.tsx");
+
 function FormBody({ question, send, isOver }: BodyProps<"form">): VNode {
+  const ElicitationForm = useModule(loadForm)?.ElicitationForm;
   return (
     <>
       <p class="question-message">
@@ -207,12 +210,14 @@ function FormBody({ question, send, isOver }: BodyProps<"form">): VNode {
       {!isOver && (
         <>
           <p class="muted">Enter no password, key or other secret here: the server can read what you send.</p>
-          <ElicitationForm
-            id={question.id}
-            schema={question.schema}
-            onSend={(content) => send({ kind: "form", action: "accept", content })}
-            onRefuse={(action) => send({ kind: "form", action })}
-          />
+          {ElicitationForm !== undefined && (
+            <ElicitationForm
+              id={question.id}
+              schema={question.schema}
+              onSend={(content) => send({ kind: "form", action: "accept", content })}
+              onRefuse={(action) => send({ kind: "form", action })}
+            />
+          )}
         </>
       )}
     </>
