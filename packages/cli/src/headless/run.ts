@@ -10,6 +10,7 @@ import { modelNameOf, wantedConversation } from "../conversations/find-conversat
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
 import { type Context, nameHint, usageError } from "../shell/verb.ts";
+import { openStatelessInBackground } from "../targets/background.ts";
 import { modelFor } from "../targets/choose-model.ts";
 import { skippedError } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
@@ -50,7 +51,8 @@ async function converse(
   const model = wanted === "manual" ? undefined : await modelFor(configuration, wanted, context.io.signal);
   // A turn may take long: a server that loses its connection reconnects, and the host follows the IDE.
   const following = { recover: true, ide: context.ide, load: () => configurationOf(context) };
-  const how = { approvalMode: options.mode, interactive: false, allow, ...following };
+  const background = { open: openStatelessInBackground(() => configuration, context), report: () => {} };
+  const how = { approvalMode: options.mode, interactive: false, allow, background, ...following };
   return useHost(
     configuration,
     context,

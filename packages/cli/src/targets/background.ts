@@ -44,6 +44,19 @@ export function backgroundFor(
   };
 }
 
+/**
+ * Returns how the app and `fairlead -p` open servers in the background host, if it runs: only those with which it makes
+ * no difference.
+ */
+export function openStatelessInBackground(configuration: () => Configuration, context: Context): OpenInBackground {
+  return async (server, options) => {
+    const current = configuration();
+    if (!server.isStateless || isWithoutBackground(current, context)) return undefined;
+    const { openInBackground } = await import("../gateway/background.ts");
+    return openInBackground(current, { starts: false, isFresh: false }, context)(server, options);
+  };
+}
+
 /** Whether the command may start a background host, which keeps running. */
 export function mayStartHost(configuration: Configuration, context: Context): boolean {
   const isOn = configuration.settings.host.background === "on";

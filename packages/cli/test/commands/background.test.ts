@@ -20,6 +20,7 @@ import { type Ending, type Machine, machine, userFile } from "../support/machine
 import { runProcess, startPiped } from "../support/process.ts";
 import { addressOn, signInScene } from "../support/sign-in-scene.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { enter, openApp, quit } from "../support/tui/journey.ts";
 
 interface BackgroundMachine extends Machine {
   /** Runs the built command as a process without a terminal. */
@@ -326,6 +327,50 @@ it("starts the host and the server with mcp restart where a call would, and not 
     stderr: expect.stringMatching(/^note: a background host \(process \d+\) keeps servers running .*daemon stop\n$/),
   });
   expect(processesOf(here).filter((line) => line.includes("growing.mjs"))).toHaveLength(1);
+});
+
+/** A machine whose host runs the program `new` of the stateless protocol, and the program `old` of an earlier one. */
+async function bothErasMachine() {
+  const servers = { new: programServer("growing", "0", "modern"), old: programServer("growing") };
+  const here = await backgroundMachine(servers);
+  const pid = async (server: string): Promise<string> => (await here.call("call", `${server}.process`)).stdout.trim();
+  return { ...here, pids: { new: await pid("new"), old: await pid("old") } };
+}
+
+it("gives -p the running program of the stateless protocol; -p starts others itself, and all without a host", async () => {
+  await using here = await bothErasMachine();
+  const headless = async (server: string): Promise<string> => {
+    const call = ["--model", "manual", "--allow", `${server}.process`, "-p", `${server}.process()`];
+    const { code, stdout } = await here.call(...call);
+    expect(code).toBe(0);
+    return stdout.trim();
+  };
+  expect(await headless("new")).toBe(here.pids.new);
+  expect(await headless("old")).not.toBe(here.pids.old);
+  await here.call("daemon", "stop");
+  expect(await headless("new")).not.toBe(here.pids.new);
+  expect(await here.hostPid()).toBeUndefined();
+});
+
+it("gives the app the running program of the stateless protocol until the user restarts it there", async () => {
+  await using here = await bothErasMachine();
+  await using terminal = await openApp(here);
+  await terminal.until(/^2 ready/m);
+  enter(terminal, "new.process");
+  await terminal.until(new RegExp(`^ +${here.pids.new}$`, "m"));
+  enter(terminal, "old.process");
+  await terminal.until(/old\.process done\s+\d+/);
+  expect(terminal.screen()).not.toMatch(new RegExp(`^ +${here.pids.old}$`, "m"));
+  // Another program changes the list of tools.
+  await here.call("call", "new.grow");
+  enter(terminal, "new.grown");
+  await terminal.until(/grown 1/);
+  enter(terminal, "/mcp restart new");
+  await terminal.until(/"new": connected: 3 tools/);
+  enter(terminal, "new.grow");
+  await terminal.until(/new\.grow done/);
+  expect((await here.call("call", "new.grown")).stdout).toBe("grown 2\n");
+  await quit(terminal);
 });
 
 it("serves HTTP clients from the background host, also from the next one after it was killed", async () => {

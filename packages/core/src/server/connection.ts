@@ -100,6 +100,7 @@ export class Connection {
   #stopping: Promise<void> | undefined;
   /** Identifies the latest restart that is under way. Callers of `ready` wait for its new session. */
   #restart: object | undefined;
+  #isRestarted = false;
   /** The last catalog that was read, possibly on an earlier session. */
   #lastCatalog: FilteredCatalog | undefined;
   /** Whether the registries show the last catalog. False for one of an earlier run that has expired. */
@@ -216,6 +217,7 @@ export class Connection {
    */
   async stopForRestart(): Promise<() => Promise<void>> {
     const restart = {};
+    this.#isRestarted = true;
     const stopped = this.stop();
     this.#restart = restart;
     await stopped;
@@ -223,6 +225,11 @@ export class Connection {
       if (this.#restart !== undefined) await Promise.allSettled([this.startAnew()]);
       if (this.#restart === restart) this.#restart = undefined;
     };
+  }
+
+  /** Whether the user has restarted the server: a new process is wanted, not one that runs in the background host. */
+  get isRestarted(): boolean {
+    return this.#isRestarted;
   }
 
   /** Stops for good: the server was removed, or its definition replaced. */

@@ -26,6 +26,8 @@ export interface HostedServer {
   readonly name: string;
   /** `Server.identity`. The background host opens the session only if its own server has the same identity. */
   readonly identity: string;
+  /** `Server.isStateless`. */
+  readonly isStateless: boolean;
 }
 
 /**
@@ -65,7 +67,9 @@ export function createOpener(
     const emit: typeof context.emit = (event) => connection() === server.shared && context.emit(event);
     if (isFirstRun && isLaunched(definition.resolved ?? definition.transport)) emit({ type: "fetching", server: name });
     const onStderrLine = (line: string): void => emit({ type: "stderr", server: name, line });
-    const shared = await background?.(server, { ...opening, answering, onStderrLine });
+    const shared = connection().isRestarted
+      ? undefined
+      : await background?.(server, { ...opening, answering, onStderrLine });
     if (shared !== undefined) return shared;
     const { openSession } = loaded ?? (await load());
     return openSession(definition, connecting, {

@@ -161,6 +161,15 @@ export class Server {
     return this.shared?.state ?? initialServerState(this.name, this.#entry.admission, this.#since);
   }
 
+  /**
+   * Whether it is a program that all clients can share without noticing: in the protocol of its last connection, no
+   * request depends on an earlier one.
+   */
+  get isStateless(): boolean {
+    const { transport, resolved = transport } = this.definition ?? {};
+    return resolved?.kind === "stdio" && this.facts()?.era === "modern" && this.shareOf() === "all";
+  }
+
   /** The longest time without a response or progress for one request, in milliseconds. */
   get timeout(): number {
     return this.definition?.timeout ?? defaults.timeout;

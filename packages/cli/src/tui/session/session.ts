@@ -18,6 +18,7 @@ import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import { serversOfCalls } from "../../headless/manual-line.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
+import { openStatelessInBackground } from "../../targets/background.ts";
 import { findModel, findModels } from "../../targets/choose-model.ts";
 import { captured, runVerbHere } from "../captured.ts";
 import { Completer } from "../completer.ts";
@@ -121,6 +122,8 @@ export class AppSession {
       watch: true,
       load: () => this.#readSettings(),
       ide: context.ide,
+      // Only the app may write to the terminal.
+      background: openStatelessInBackground(() => this.host.configuration, captured(context).context),
     });
     const { host } = this;
     this.#manual = openManualModel(
