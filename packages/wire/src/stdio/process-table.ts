@@ -7,6 +7,9 @@ const { closeSync, existsSync, openSync, readdirSync, readSync } = process.getBu
 
 /** After reading this many processes, other code may run. */
 const perTurn = 100;
+/** A process that replaces its program is read again after pauses that double, in milliseconds. */
+const firstPause = 1;
+const longestPause = 128;
 
 /** The processes found in `/proc`. */
 export interface ProcessTable {
@@ -21,29 +24,51 @@ export interface ProcessTable {
  *
  * @param prefix The name and the first characters of the environment variable to look for.
  * @param groups The process groups to check.
+ * @param folder Where the system has its process table.
  */
-export async function readProcessTable(prefix: string, groups: ReadonlySet<number>): Promise<ProcessTable> {
+export async function readProcessTable(
+  prefix: string,
+  groups: ReadonlySet<number>,
+  folder = "/proc",
+): Promise<ProcessTable> {
   const needle = Buffer.from(prefix);
   const read = createReader(64 * 1024);
   const tagged = new Map<string, number[]>();
   const livingGroups = new Set<number>();
+
+  /** Returns false if the process has no environment for a moment, because it replaces its program. */
+  function readTag(pid: number): boolean {
+    let environment = read(`${folder}/${pid}/environ`);
+    if (environment.length === 0) {
+      if (isReplacing(read(`${folder}/${pid}/stat`))) return false;
+      environment = read(`${folder}/${pid}/environ`);
+    }
+    const tag = tagIn(environment, needle);
+    if (tag !== undefined) tagged.set(tag, [...(tagged.get(tag) ?? []), pid]);
+    return true;
+  }
+
+  let replacing: number[] = [];
   let count = 0;
-  for (const name of readdirSync("/proc")) {
+  for (const name of readdirSync(folder)) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     count += 1;
     if (count % perTurn === 0) await new Promise((resolve) => setImmediate(resolve));
     if (groups.size > 0) {
-      const group = livingGroupIn(read(`/proc/${name}/stat`));
+      const group = livingGroupIn(read(`${folder}/${name}/stat`));
       if (groups.has(group)) livingGroups.add(group);
     }
     /*
      * The `exe` of kernel threads and of other users' processes is not readable. Reading their `environ` would fail
      * slowly.
      */
-    if (!existsSync(`/proc/${name}/exe`)) continue;
-    const tag = tagIn(read(`/proc/${name}/environ`), needle);
-    if (tag !== undefined) tagged.set(tag, [...(tagged.get(tag) ?? []), pid]);
+    if (!existsSync(`${folder}/${name}/exe`)) continue;
+    if (!readTag(pid)) replacing.push(pid);
+  }
+  for (let pause = firstPause; replacing.length > 0 && pause <= longestPause; pause *= 2) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    replacing = replacing.filter((pid) => !readTag(pid));
   }
   return { tagged, livingGroups };
 }
@@ -67,13 +92,28 @@ export function isAlive(pid: number): boolean {
 
 /** Returns the process group, or 0 if the process has ended or is a zombie. */
 function livingGroupIn(stat: Buffer): number {
+  const fields = fieldsOf(stat);
+  return isDead(fields) ? 0 : Number(fields[2] ?? 0);
+}
+
+/**
+ * Whether the process replaces its program (`execve`). Field 51, the address where the environment ends, is then 0. It
+ * is not 0 if the environment is only empty.
+ */
+function isReplacing(stat: Buffer): boolean {
+  const fields = fieldsOf(stat);
+  return fields[48] === "0" && !isDead(fields);
+}
+
+/** A process whose main thread has ended is also in state `Z`. Field 20 is the number of threads that still run. */
+function isDead(fields: readonly string[]): boolean {
+  return (fields[0] === "Z" || fields[0] === "X") && Number(fields[17]) <= 1;
+}
+
+/** The fields after the process name, from field 3 on. The name may contain ") ", so the search is from the end. */
+function fieldsOf(stat: Buffer): readonly string[] {
   const text = stat.toString("latin1");
-  // Field 2 is the process name in parentheses. The name may contain ") ", so the search is from the end.
-  const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ", 18);
-  const [state, , group] = fields;
-  // A process whose main thread has ended is also in state `Z`. Field 20 is the number of threads that still run.
-  const isDead = (state === "Z" || state === "X") && Number(fields[17]) <= 1;
-  return isDead ? 0 : Number(group ?? 0);
+  return text.slice(text.lastIndexOf(") ") + 2).split(" ", 49);
 }
 
 /** Reads files into one buffer that is reused. A file that is missing or forbidden counts as empty. */

@@ -87,7 +87,11 @@ function read(file) {
 function look(pid) {
   const stat = read("/proc/" + pid + "/stat");
   const fields = stat.slice(stat.lastIndexOf(") ") + 2).split(" ");
-  return { group: fields[2], start: fields[19] };
+  return { group: fields[2], start: fields[19], environmentEnd: fields[48] };
+}
+// A process that replaces its program (execve) has no environment for a moment. The next look finds it.
+function isReplacing(pid) {
+  return existsSync("/proc/" + pid + "/exe") && look(pid).environmentEnd === "0";
 }
 function signal(name) {
   let isLeft = false;
@@ -96,7 +100,10 @@ function signal(name) {
   };
   const ours = new Set();
   for (const pid of hasTable ? readdirSync("/proc") : []) {
-    if (!/^[0-9]+$/.test(pid) || !read("/proc/" + pid + "/environ").includes(prefix)) continue;
+    if (!/^[0-9]+$/.test(pid)) continue;
+    const environment = read("/proc/" + pid + "/environ");
+    if (environment === "" && isReplacing(pid)) isLeft = true;
+    if (!environment.includes(prefix)) continue;
     const { group } = look(pid);
     if (groups.has(group)) ours.add(group);
     else kill(Number(pid));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod } from "node:fs/promises";
+import { chmod, open, rename } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import {
@@ -17,6 +17,7 @@ import {
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeWatchdog, shellWatchdog } from "../../src/stdio/watchdog-script.ts";
+import { processTable } from "../support/process-table.ts";
 import { pidsOf } from "../support/stdio-server.ts";
 
 const path = process.env["PATH"] ?? "/usr/bin:/bin";
@@ -215,4 +216,25 @@ test.each<[string, string, (prefix: string) => readonly string[]]>([
   const killed = once(other, "exit");
   other.kill("SIGKILL");
   await killed;
+});
+
+test("the watchdog finds a process that has no environment at first, because it replaces its program", async () => {
+  const tag = `TAG=${newMark()}`;
+  const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore", env: { PATH: path } });
+  const exited = once(child, "exit");
+  await using table = await processTable({ pid: child.pid ?? 0 });
+  const environment = `${table.path}/${child.pid}/environ`;
+  await once(spawn("mkfifo", [`${environment}.new`]), "exit");
+  await rename(`${environment}.new`, environment);
+  const script = nodeWatchdog.replaceAll("/proc", table.path);
+  const watchdog = spawn(process.execPath, ["-e", script, ...own(tag), "end"], { stdio: "ignore", env: {} });
+  const ended = once(watchdog, "exit");
+  // Resolves when the watchdog reads the environment. It reads nothing, and finds a file at its next look.
+  const pipe = await open(environment, "w");
+  await table.write(`${child.pid}/environ.new`, tag);
+  await rename(`${environment}.new`, environment);
+  await pipe.close();
+  await ended;
+  child.kill("SIGHUP");
+  expect(await exited).toEqual([null, "SIGKILL"]);
 });
