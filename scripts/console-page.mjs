@@ -59,7 +59,8 @@ export async function buildPage() {
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
-  const [entry] = [...outputs].find(([, { entryPoint }]) => entryPoint !== undefined) ?? [];
+  // A file that is loaded late is an entry too.
+  const [entry] = [...outputs].find(([, { entryPoint }]) => entryPoint === "main.tsx") ?? [];
   const scripts = [entry];
   for (const name of scripts)
     for (const { path, kind } of outputs.get(name).imports)

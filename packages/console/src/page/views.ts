@@ -78,6 +78,14 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     load: async () => (await import("./views/prompts/prompts-view.tsx")).PromptsView,
   },
   {
+    id: "skills",
+    title: "Skills",
+    icon: "skills",
+    group: "servers",
+    words: "instructions, files, digests",
+    load: async () => (await import("./views/skills/skills-view.tsx")).SkillsView,
+  },
+  {
     id: "traffic",
     title: "Traffic",
     icon: "traffic",
@@ -92,6 +100,38 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     group: "records",
     words: "calls, rules, who answered, audit",
     load: async () => (await import("./views/history/history-view.tsx")).HistoryView,
+  },
+  {
+    id: "conversations",
+    title: "Conversations",
+    icon: "conversations",
+    group: "records",
+    words: "chat, replay, model, turns",
+    load: async () => (await import("./views/conversations/conversations-view.tsx")).ConversationsView,
+  },
+  {
+    id: "policy",
+    title: "Policy",
+    icon: "policy",
+    group: "rules",
+    words: "rules, allow, deny, explain, approvals",
+    load: async () => (await import("./views/policy/policy-view.tsx")).PolicyView,
+  },
+  {
+    id: "changes",
+    title: "Changes",
+    icon: "changes",
+    group: "rules",
+    words: "definitions, lock file, difference",
+    load: async () => (await import("./views/changes/changes-view.tsx")).ChangesView,
+  },
+  {
+    id: "budget",
+    title: "Budget",
+    icon: "budget",
+    group: "rules",
+    words: "tokens, context",
+    load: async () => (await import("./views/budget/budget-view.tsx")).BudgetView,
   },
 ];
 

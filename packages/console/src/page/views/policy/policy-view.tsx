@@ -1,0 +1,270 @@
+/** The rules, strongest first, with the places where they are written; why a request is decided as it is; and new rules. */
+
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { Result } from "../../../protocol/commands.ts";
+import type { ApprovalRow, RuleRow } from "../../../protocol/policy.ts";
+import { useApp, useCommand, useRoute } from "../../app.ts";
+import { Button } from "../../components/button.tsx";
+import { CopyCommand } from "../../components/copy.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { SearchInput } from "../../components/field.tsx";
+import { Empty, Failure, Loading, NextLine, Notice } from "../../components/notice.tsx";
+import { Section, View } from "../../components/panel.tsx";
+import { type Column, GroupRow, Row, Table } from "../../components/table.tsx";
+import { Text } from "../../components/text.tsx";
+import { counted } from "../../numbers.ts";
+import { useOutdated } from "../servers/use-outdated.ts";
+import { DecisionMark } from "../tools/decision-mark.tsx";
+import { ExplainBox } from "./explain-box.tsx";
+import { NewRuleDialog } from "./new-rule.tsx";
+
+const columns: readonly Column[] = [
+  { id: "decision", title: "Decision", width: "110px", card: "head" },
+  { id: "subject", title: "Requests", width: "34%", card: "head" },
+  { id: "conditions", title: "Only if", card: "wide" },
+  { id: "at", title: "Written in", width: "26%", card: "wide" },
+  { id: "remove", title: "Remove", hasHiddenTitle: true, width: "90px", align: "end" },
+];
+
+const tierTitles: Readonly<Record<RuleRow["tier"], string>> = {
+  administrator: "Administrator",
+  user: "User",
+  workspace: "Workspace (can only restrict)",
+  conversation: "Conversation",
+  default: "Defaults",
+};
+
+export function PolicyView(): VNode {
+  const { router } = useApp();
+  const { query } = useRoute();
+  const list = useCommand("policy/list", {});
+  useOutdated(undefined, list.reload);
+  const [isAdding, setAdding] = useState(false);
+  const words = (query["search"] ?? "").toLowerCase();
+  const { value } = list;
+  const rules = (value?.rules ?? []).filter((rule) => wordsOf(rule).includes(words));
+  return (
+    <View
+      title="Policy"
+      tools={
+        <>
+          <Button icon="policy" onPress={() => setAdding(true)}>
+            New rule
+          </Button>
+          <CopyCommand command="fairlead policy list" />
+        </>
+      }
+    >
+      <Section title="Why is a request decided so?">
+        <ExplainBox />
+      </Section>
+      {list.error !== undefined && <Failure error={list.error} onRetry={list.reload} />}
+      {value === undefined && list.error === undefined && <Loading what="the rules" />}
+      {value?.problems.map(({ message, next }) => (
+        <Notice key={message} kind="bad">
+          <div>
+            <Text of={message} lines />
+            {next !== undefined && <NextLine next={next} />}
+          </div>
+        </Notice>
+      ))}
+      {value !== undefined && (
+        <Section
+          title="Rules, strongest first"
+          tools={
+            <SearchInput
+              label="Filter rules"
+              value={query["search"] ?? ""}
+              onChange={(search) => router.setQuery({ search: search || undefined })}
+            />
+          }
+        >
+          {rules.length === 0 ? (
+            <Empty title="No rule fits the filter" />
+          ) : (
+            <Table label="Rules, strongest first" columns={columns} class="policy-table">
+              {tiersOf(rules).map(([tier, ofTier]) => [
+                <GroupRow key={tier}>{tierTitles[tier]}</GroupRow>,
+                ...ofTier.map((rule) => <RuleLine key={rule.id} rule={rule} />),
+              ])}
+            </Table>
+          )}
+        </Section>
+      )}
+      {value !== undefined && <Approvals approvals={value.approvals} />}
+      {value !== undefined && value.files.length > 0 && (
+        <Section title="Files">
+          <ul class="plain-list">
+            {value.files.map(({ file, tier, state }) => (
+              <li key={file}>
+                <Text of={file} exact class="mono" />{" "}
+                <span class="muted">
+                  {tierTitles[tier]}, <Text of={state} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {isAdding && <NewRuleDialog onClose={() => setAdding(false)} />}
+    </View>
+  );
+}
+
+/** The requests that a rule is about, as in `policy allow`. */
+export function ruleSubject({ server = "*", tool = "*", kind }: RuleRow): string {
+  return `${kind === undefined || kind === "tool" ? "" : `${kind} `}${server}.${tool}`;
+}
+
+function wordsOf(rule: RuleRow): string {
+  return [ruleSubject(rule), rule.client, rule.decision, rule.at, rule.text].join(" ").toLowerCase();
+}
+
+function tiersOf(rules: readonly RuleRow[]): readonly (readonly [tier: RuleRow["tier"], rules: readonly RuleRow[]])[] {
+  const tiers = [...new Set(rules.map(({ tier }) => tier))];
+  return tiers.map((tier) => [tier, rules.filter((rule) => rule.tier === tier)]);
+}
+
+function conditionsOf({ client, argsPattern, annotations, modes, interactive }: RuleRow): readonly string[] {
+  return [
+    client === undefined ? [] : `the program is ${client}`,
+    argsPattern === undefined ? [] : `the arguments match ${argsPattern}`,
+    annotations === undefined ? [] : `the annotations are ${JSON.stringify(annotations)}`,
+    modes === undefined ? [] : `the mode is ${modes.join(" or ")}`,
+    interactive === undefined ? [] : interactive ? "a person can be asked" : "no person can be asked",
+  ].flat();
+}
+
+export function RuleLine({ rule, isStatic = false }: { readonly rule: RuleRow; readonly isStatic?: boolean }): VNode {
+  const [isRemoving, setRemoving] = useState(false);
+  const conditions = conditionsOf(rule);
+  return (
+    <Row
+      rowKey={`rule ${rule.id}`}
+      cells={[
+        <DecisionMark key="decision" decision={rule.decision} />,
+        <span key="subject" class="cut mono">
+          <Text of={ruleSubject(rule)} exact />
+        </span>,
+        <span key="conditions" class="cut muted">
+          <Text of={conditions.join(", and ")} exact />
+        </span>,
+        rule.at === undefined ? (
+          <span key="at" class="muted">
+            built in
+          </span>
+        ) : (
+          <span key="at" class="cut mono muted">
+            <Text of={rule.at} exact />
+          </span>
+        ),
+        rule.isRemovable && !isStatic ? (
+          <span key="remove">
+            <Button
+              class="button-row"
+              label={`Remove the rule about ${ruleSubject(rule)}`}
+              focusKey={`remove ${rule.id}`}
+              onPress={() => setRemoving(true)}
+            >
+              Remove
+            </Button>
+            {isRemoving && <RemoveDialog rule={rule} onClose={() => setRemoving(false)} />}
+          </span>
+        ) : null,
+      ]}
+    />
+  );
+}
+
+function RemoveDialog({ rule, onClose }: { readonly rule: RuleRow; readonly onClose: () => void }): VNode {
+  const { api, announcer } = useApp();
+  return (
+    <Dialog title="Remove this rule?" onClose={onClose}>
+      <p>
+        <Text of={rule.text} exact />
+      </p>
+      <div class="dialog-actions">
+        <Button onPress={onClose}>Keep it</Button>
+        <Button
+          kind="danger"
+          onPress={async () => {
+            await api.run("policy/remove", { id: rule.id });
+            announcer.done(`Removed the rule about ${ruleSubject(rule)}`);
+            onClose();
+          }}
+        >
+          Remove it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+const approvalColumns: readonly Column[] = [
+  { id: "tool", title: "Tool", width: "34%", card: "head" },
+  { id: "client", title: "For", width: "20%" },
+  { id: "workspace", title: "In", card: "wide" },
+  { id: "forget", title: "Forget", hasHiddenTitle: true, width: "90px", align: "end" },
+];
+
+function Approvals({ approvals }: { readonly approvals: readonly ApprovalRow[] }): VNode {
+  return (
+    <Section title="Saved approvals">
+      {approvals.length === 0 ? (
+        <p class="muted">No “always” was answered yet.</p>
+      ) : (
+        <>
+          <p class="muted">
+            {counted(approvals.length, "approval")}: each holds until the tool's definition or the server's settings
+            change.
+          </p>
+          <Table label="Saved approvals" columns={approvalColumns}>
+            {approvals.map((approval) => (
+              <ApprovalLine key={JSON.stringify(approval)} approval={approval} />
+            ))}
+          </Table>
+        </>
+      )}
+    </Section>
+  );
+}
+
+function ApprovalLine({ approval: { server, tool, client, workspace } }: { readonly approval: ApprovalRow }): VNode {
+  const { api, announcer } = useApp();
+  return (
+    <Row
+      cells={[
+        <span key="tool" class="cut mono">
+          <Text of={`${server}.${tool}`} exact />
+        </span>,
+        <span key="client" class="cut">
+          {client === undefined ? "you and models" : <Text of={client} exact />}
+        </span>,
+        <span key="workspace" class="cut mono muted">
+          <Text of={workspace ?? "every folder"} exact />
+        </span>,
+        <Button
+          key="forget"
+          class="button-row"
+          label={`Forget the approval of ${server}.${tool}`}
+          onPress={async () => {
+            await api.run("policy/forget", { server, tool, client });
+            announcer.done(`Fairlead asks again about ${server}.${tool}`);
+          }}
+        >
+          Forget
+        </Button>,
+      ]}
+    />
+  );
+}
+
+/** The command that explains the same request in a terminal. */
+export function explainCommand(server: string, tool: string, client: string | undefined): string {
+  const subject = toShellWord(`${server}.${tool}`);
+  return `fairlead policy explain ${subject}${client === undefined ? "" : ` --client ${toShellWord(client)}`}`;
+}
+
+export type Explained = Result<"policy/explain">;
