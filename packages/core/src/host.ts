@@ -293,7 +293,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
         });
       }, given),
 
-    flushHistory: ledger.flush,
+    flushHistory: () => ledger.flush(),
     get configuration() {
       return servers.configuration;
     },

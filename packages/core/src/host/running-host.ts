@@ -20,7 +20,7 @@ import { type AskedTool, confirmThrough } from "../policy/confirmation.ts";
 import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import { modelCalls } from "../request/calls.ts";
 import type { ForwardingHost } from "../request/forward.ts";
-import { createHostLedger, type HostLedger, type LedgerRow } from "../request/ledger.ts";
+import { HostLedger, type LedgerRow } from "../request/ledger.ts";
 import { OpenWork } from "../request/open-work.ts";
 import { getPromptForUser } from "../request/reads.ts";
 import { samplingRequest } from "../request/request.ts";
@@ -40,10 +40,10 @@ import type { Configuration } from "../trust/configuration.ts";
 import type { TrustDecision } from "../trust/trust-decision.ts";
 import { createConnectContext, type HostConnectContext } from "./connect-context.ts";
 import { createHostConversations, type HostConversations } from "./conversations.ts";
-import { createHostDecisions, type HostDecisions } from "./decisions.ts";
+import { HostDecisions } from "./decisions.ts";
 import { HostRegistries } from "./registries.ts";
 import { HostSecrets } from "./secrets.ts";
-import { createHostSearch, type HostSearch } from "./tool-search.ts";
+import { HostSearch } from "./tool-search.ts";
 import type { OpenHostOptions } from "./types.ts";
 import { FileWatch, type WatchedFile } from "./watch-files.ts";
 
@@ -113,8 +113,8 @@ export class RunningHost implements ForwardingHost {
       emit,
     });
     const { servers } = this;
-    this.policy = createHostDecisions({ servers, mode, interactive, flags: allow ? { allow } : {}, clock, now });
-    this.ledger = createHostLedger({
+    this.policy = new HostDecisions({ servers, mode, interactive, flags: allow ? { allow } : {}, clock, now });
+    this.ledger = new HostLedger({
       state: first.locations.state,
       keepArguments: () => servers.configuration.settings.host.audit.arguments,
       workspace: () => servers.configuration.locations.root,
@@ -123,13 +123,13 @@ export class RunningHost implements ForwardingHost {
       clock,
       emit,
     });
-    this.usedTools = once(this.ledger.usedTools);
+    this.usedTools = once(() => this.ledger.usedTools());
     this.registries = new HostRegistries({
       tools: modelCalls(this, this.keep),
       getPrompt: (server, name, values, signal) => getPromptForUser(server, name, values, { signal }, this),
     });
     this.registries.setOrder(servers.all());
-    this.search = createHostSearch(this);
+    this.search = new HostSearch(this);
     this.conversations = createHostConversations(this);
     this.#watching = options.watch
       ? new FileWatch(watchedFiles(first), (file) => emit({ type: "settings_changed", file }), clock)

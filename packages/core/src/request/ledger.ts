@@ -64,67 +64,78 @@ export interface HostLedgerOptions {
   readonly emit: Emitter["emit"];
 }
 
-/** Records requests in the ledger. */
-export interface HostLedger {
-  readonly record: (row: LedgerRow) => void;
-  /** The tools that were called successfully in this workspace, latest first. */
-  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
-  /** Resolves when every row recorded so far is on disk or could not be written. */
-  readonly flush: () => Promise<void>;
-}
-
 /** Maximum number of successful calls, the latest ones, that `usedTools` returns. */
 const mostUsed = 1000;
 
-/** Creates the ledger of a host. The first row opens the file. */
-export function createHostLedger({
-  state,
-  keepArguments,
-  workspace,
-  mode,
-  now,
-  clock,
-  emit,
-}: HostLedgerOptions): HostLedger {
-  let isTold = false;
-  let opening: Promise<Opened> | undefined;
-  let opened: Opened | undefined;
+/** Records the requests of a host in the ledger. The first row opens the file. */
+export class HostLedger {
+  readonly #options: HostLedgerOptions;
+  #isTold = false;
+  #opening: Promise<Opened> | undefined;
+  #opened: Opened | undefined;
   /** Resolves when the rows that were recorded before the ledger was open are in it. */
-  let early: Promise<unknown> = Promise.resolve();
+  #early: Promise<unknown> = Promise.resolve();
   /** Resolves when the latest rows are written. Rows that are written together share this promise. */
-  let batch: Promise<void> | undefined;
+  #batch: Promise<void> | undefined;
   /** Text of the last row's rule. Most rows have the same rule as the row before, so the text is used again. */
-  let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
+  #lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
 
-  async function open(): Promise<Opened> {
-    const [{ createLedger, ledgerFolder }, { ruleText }] = await Promise.all([
-      import("../policy/ledger/ledger.ts"),
-      import("../policy/rules/rule-text.ts"),
-    ]);
-    return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, now, clock }), ruleText };
+  constructor(options: HostLedgerOptions) {
+    this.#options = options;
   }
 
-  function tell(error: unknown): void {
-    if (!isTold) emit({ type: "history_failed", message: errorMessage(error) });
-    isTold = true;
+  record(row: LedgerRow): void {
+    if (this.#opened === undefined) {
+      const added = this.#open().then((ready) => {
+        this.#opened = ready;
+        this.#add(ready, row);
+      });
+      this.#early = Promise.allSettled([this.#early, added.catch(this.#tell)]);
+    } else this.#add(this.#opened, row);
   }
 
-  function add({ ledger, ruleText }: Opened, row: LedgerRow): void {
+  /** The tools that were called successfully in this workspace, latest first. */
+  async usedTools(): Promise<readonly ToolIdentity[]> {
+    const { ledger } = await this.#open();
+    const root = this.#options.workspace();
+    const matches = (entry: LedgerEntry): boolean =>
+      entry.workspace === root && entry.kind === "tool" && entry.outcome === "ok";
+    const entries = await ledger.read({ matches, limit: mostUsed }).catch(() => []);
+    return entries.toReversed().map(({ server, tool }) => ({ serverName: server, serverToolName: tool }));
+  }
+
+  /** Resolves when every row recorded so far is on disk or could not be written. */
+  async flush(): Promise<void> {
+    await this.#early;
+    await this.#opened?.ledger.close();
+  }
+
+  #open(): Promise<Opened> {
+    this.#opening ??= openLedger(this.#options);
+    return this.#opening;
+  }
+
+  readonly #tell = (error: unknown): void => {
+    if (!this.#isTold) this.#options.emit({ type: "history_failed", message: errorMessage(error) });
+    this.#isTold = true;
+  };
+
+  #add({ ledger, ruleText }: Opened, row: LedgerRow): void {
     const { request, decision: decided, answer, answeredIn, refusal, outcome, durationMs, confirmationMs } = row;
     const { serverName: server, serverToolName: tool, kind = "tool", args = {}, client } = request;
     const { decision, rule } = decided;
-    if (lastRule?.rule !== rule) lastRule = { rule, text: ruleText(rule) };
+    if (this.#lastRule?.rule !== rule) this.#lastRule = { rule, text: ruleText(rule) };
     const written = ledger.add({
       server,
       tool,
       kind,
       client,
-      workspace: workspace(),
+      workspace: this.#options.workspace(),
       arguments: args,
       decision,
-      rule: lastRule.text,
+      rule: this.#lastRule.text,
       ruleOrigin: rule.origin,
-      mode,
+      mode: this.#options.mode,
       answer,
       answeredIn,
       refusal,
@@ -133,34 +144,17 @@ export function createHostLedger({
       confirmationMs,
     });
     // Several rows share one promise. Its error must be reported only once.
-    if (written !== batch) written.catch(tell);
-    batch = written;
+    if (written !== this.#batch) written.catch(this.#tell);
+    this.#batch = written;
   }
+}
 
-  return {
-    record(row) {
-      if (opened !== undefined) return add(opened, row);
-      opening ??= open();
-      const added = opening.then((ready) => {
-        opened = ready;
-        add(ready, row);
-      });
-      early = Promise.allSettled([early, added.catch(tell)]);
-    },
-    async usedTools() {
-      opening ??= open();
-      const { ledger } = await opening;
-      const root = workspace();
-      const matches = (entry: LedgerEntry): boolean =>
-        entry.workspace === root && entry.kind === "tool" && entry.outcome === "ok";
-      const entries = await ledger.read({ matches, limit: mostUsed }).catch(() => []);
-      return entries.toReversed().map(({ server, tool }) => ({ serverName: server, serverToolName: tool }));
-    },
-    async flush() {
-      await early;
-      await opened?.ledger.close();
-    },
-  };
+async function openLedger({ state, keepArguments, now, clock }: HostLedgerOptions): Promise<Opened> {
+  const [{ createLedger, ledgerFolder }, { ruleText }] = await Promise.all([
+    import("../policy/ledger/ledger.ts"),
+    import("../policy/rules/rule-text.ts"),
+  ]);
+  return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, now, clock }), ruleText };
 }
 
 interface Opened {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { answerOf, createHostLedger, type HostLedger, type LedgerRow } from "../../src/request/ledger.ts";
+import { answerOf, HostLedger, type LedgerRow } from "../../src/request/ledger.ts";
 import { rule } from "../support/sample-rules.ts";
 
 test.each([
@@ -53,7 +53,7 @@ async function ledger(isWritable = true) {
   if (!isWritable) await folder.write("state", "a file in place of the folder");
   const events: unknown[] = [];
   const open = (workspace: string): HostLedger =>
-    createHostLedger({
+    new HostLedger({
       state: join(folder.path, "state"),
       keepArguments: () => true,
       workspace: () => workspace,
