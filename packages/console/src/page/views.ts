@@ -1,6 +1,7 @@
 /** The views of the page. A view has a name in addresses, a place in the navigation, and a file that is loaded when it is opened. */
 
 import type { ComponentType } from "preact";
+import type { ServerRow } from "../protocol/rows.ts";
 import type { IconName } from "./components/icon.tsx";
 import type { ViewAddress } from "./router.ts";
 import type { Store } from "./store.ts";
@@ -59,6 +60,7 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     icon: "tools",
     group: "servers",
     words: "call, form, search, schema, tokens",
+    count: (store) => sumOf(store, ({ tools }) => tools),
     load: async () => (await import("./views/tools/tools-view.tsx")).ToolsView,
   },
   {
@@ -67,6 +69,7 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     icon: "resources",
     group: "servers",
     words: "read, files, templates",
+    count: (store) => sumOf(store, ({ resources, resourceTemplates }) => resources + resourceTemplates),
     load: async () => (await import("./views/resources/resources-view.tsx")).ResourcesView,
   },
   {
@@ -75,6 +78,7 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     icon: "prompts",
     group: "servers",
     words: "templates, messages",
+    count: (store) => sumOf(store, ({ prompts }) => prompts),
     load: async () => (await import("./views/prompts/prompts-view.tsx")).PromptsView,
   },
   {
@@ -134,6 +138,15 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     load: async () => (await import("./views/budget/budget-view.tsx")).BudgetView,
   },
 ];
+
+/** Adds up what the known catalogs have. Undefined while none is known. */
+function sumOf(store: Store, countIn: (counts: NonNullable<ServerRow["counts"]>) => number): number | undefined {
+  // The tools of the demo server are offered to nothing but a typed call.
+  const catalogs = store.servers
+    .all()
+    .flatMap(({ counts, transport }) => (transport === "built-in" ? [] : (counts ?? [])));
+  return catalogs.length === 0 ? undefined : catalogs.reduce((sum, counts) => sum + countIn(counts), 0);
+}
 
 export function findView(id: string | undefined): ViewEntry | undefined {
   return views.find((view) => view.id === id);

@@ -46,6 +46,26 @@ describe.runIf(hasChromium)("the page", () => {
     expect(await row.locator(".cell-median").textContent()).toBe("–");
   });
 
+  test("sorts servers by a column, with the unknown last, and has the order in the address", async () => {
+    await using here = await chromium.open({ view: "#/servers" });
+    const { page } = here;
+    const order = () =>
+      page
+        .locator("tr[data-row^='server ']")
+        .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-row")?.slice(7)));
+    const byNeed = await order();
+    await page.getByRole("button", { name: "Tokens" }).click();
+    await page.waitForFunction(() => location.hash === "#/servers?sort=-tokens");
+    await page.locator("th[aria-sort=descending]").getByText("Tokens").waitFor();
+    expect((await order()).slice(0, 3)).toEqual(["jira", "browser", "db"]);
+    await page.getByRole("button", { name: "Tokens" }).click();
+    await page.locator("th[aria-sort=ascending]").getByText("Tokens").waitFor();
+    expect((await order()).slice(0, 2)).toEqual(["time", "sequential-thinking"]);
+    await page.getByRole("button", { name: "Tokens" }).click();
+    await page.waitForFunction(() => location.hash === "#/servers");
+    expect(await order()).toEqual(byNeed);
+  });
+
   test("puts the number of open questions into the title", async () => {
     const source = sampleSource();
     await using here = await chromium.open({ source, view: "#/servers" });

@@ -161,6 +161,30 @@ describe.runIf(hasChromium)("the connection", () => {
     expect(here.complaints).toEqual([]);
   });
 
+  test("of a hidden tab ends after half a minute, but for one that keeps the title; it resumes when the tab is shown", async () => {
+    await using here = await chromium.open({ view: "#/servers" });
+    const { page, source, served, context } = here;
+    const other = await context.newPage();
+    await other.goto(served.address());
+    await other.getByText("live", { exact: true }).waitFor();
+    await served.untilStreams(2);
+    for (const tab of [page, other]) {
+      await tab.clock.install();
+      await setHidden(tab, true);
+      await tab.clock.runFor(30_000);
+    }
+    await served.untilStreams(1);
+    const [first] = source.state.questions;
+    if (first === undefined) throw new Error("the sample has questions");
+    source.emit({ type: "question", question: { ...first, id: "q-new" } });
+    await page.waitForFunction(() => document.title.startsWith("(6)"));
+    expect(await other.title()).toMatch(/^\(5\)/);
+    await setHidden(other, false);
+    await served.untilStreams(2);
+    await other.waitForFunction(() => document.title.startsWith("(6)"));
+    await other.close();
+  });
+
   test("that the console has closed leads to a page that says how to open it again", async () => {
     await using here = await chromium.open();
     await here.served.close();

@@ -45,11 +45,17 @@ function positionOf(element: HTMLElement): string {
 
 /**
  * Returns the ids in the given order, but keeps the earlier order while the pointer or the focus is inside of the
- * element: nothing moves away under the hand. Removed ids disappear at once, new ones come last.
+ * element: nothing moves away under the hand. Removed ids disappear at once, new ones come last. `wanted`: what the person
+ * has chosen, such as a sorting; another choice counts at once.
  */
-export function useCalmOrder(ids: readonly string[], element: RefObject<HTMLElement | null>): readonly string[] {
+export function useCalmOrder(
+  ids: readonly string[],
+  element: RefObject<HTMLElement | null>,
+  wanted: string,
+): readonly string[] {
   const [isUsed, setUsed] = useState(false);
   const shown = useRef<readonly string[]>(ids);
+  const chosen = useRef(wanted);
   useLayoutEffect(() => {
     const box = element.current;
     if (box === null) return undefined;
@@ -71,8 +77,9 @@ export function useCalmOrder(ids: readonly string[], element: RefObject<HTMLElem
       box.removeEventListener("focusout", onFocus);
     };
   }, []);
-  if (!isUsed) {
+  if (!isUsed || chosen.current !== wanted) {
     shown.current = ids;
+    chosen.current = wanted;
     return ids;
   }
   const now = new Set(ids);

@@ -47,7 +47,16 @@ export function Shell(): VNode {
       <aside class="side" aria-label="Navigation">
         <Brand />
         <Navigation />
-        {about !== undefined && <div class="side-foot">version {about.version}</div>}
+        {about !== undefined && (
+          <div class="side-foot">
+            {about.model !== undefined && (
+              <div>
+                model <Text of={about.model} exact />
+              </div>
+            )}
+            <div>version {about.version}</div>
+          </div>
+        )}
       </aside>
       <header class="top">
         <IconButton class="menu-button" icon="menu" label="Open the navigation" onPress={() => setMenuOpen(true)} />
@@ -120,7 +129,7 @@ function NavigationCount({
 }): VNode | null {
   const { store } = useApp();
   useLive(store.questions.ids);
-  useLive(store.servers.ids);
+  useLive(store.servers.revision);
   useLive(store.about);
   const number = count(store);
   if (number === undefined) return null;

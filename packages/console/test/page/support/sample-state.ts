@@ -179,6 +179,32 @@ export function sampleSource(now: number = Date.now()): ScriptedSource {
           isForViews: false,
         })),
       }),
+      "policy/list": () => ({
+        rules: [
+          {
+            id: "r1",
+            tier: "user",
+            decision: "deny",
+            priority: 900,
+            server: "db",
+            tool: "drop_*",
+            text: "deny calls of drop_* of db",
+            at: "/home/ada/.fairlead/policy.toml:4",
+            isRemovable: true,
+          },
+          {
+            id: "r2",
+            tier: "default",
+            decision: "ask",
+            priority: 1,
+            text: "ask about every other call",
+            isRemovable: false,
+          },
+        ],
+        approvals: [],
+        files: [],
+        problems: [],
+      }),
       "questions/answer": ({ id, answer }) => {
         source.state = { ...source.state, questions: source.state.questions.filter((question) => question.id !== id) };
         const said = answer.kind === "request" ? answer.choice : answer.action;

@@ -23,6 +23,8 @@ export interface ServedPage extends AsyncDisposable {
   readonly ring: EventRing;
   /** Breaks the connections of the open streams of events, as a network would. */
   cut(): void;
+  /** Waits until this many streams of events are open. */
+  untilStreams(count: number): Promise<void>;
   /** Closes the console while pages are open. */
   close(): Promise<void>;
 }
@@ -33,11 +35,16 @@ export async function servePage(source: ScriptedSource, { folder = built, port =
   const ring = new EventRing();
   const stop = source.onEvent((event) => ring.add(event));
   const streams = new Set<IncomingMessage>();
+  const changes = new Set<() => void>();
   const notice = (message: unknown): void => {
     const { request } = message as { readonly request: IncomingMessage };
     if (request.socket.localPort !== listener.port || request.url !== "/api/events") return;
     streams.add(request);
-    request.socket.once("close", () => streams.delete(request));
+    for (const change of changes) change();
+    request.socket.once("close", () => {
+      streams.delete(request);
+      for (const change of changes) change();
+    });
   };
   subscribe(requestStart, notice);
   let closing: Promise<void> | undefined;
@@ -54,6 +61,16 @@ export async function servePage(source: ScriptedSource, { folder = built, port =
     cut: () => {
       for (const { socket } of streams) socket.destroy();
     },
+    untilStreams: (count) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (streams.size !== count) return;
+          changes.delete(look);
+          resolve();
+        };
+        changes.add(look);
+        look();
+      }),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -42,11 +42,13 @@ export function NowView(): VNode {
   const shown = byNeed(rows).filter((row) => filter === "all" || groupOf(row) === filter);
   const broken = shown.filter(isNotFine).map(({ name }) => name);
   const others = shown.filter((row) => !isNotFine(row)).map(({ name }) => name);
-  const order = useCalmOrder([...broken, divider, ...others], box);
+  const order = useCalmOrder([...broken, divider, ...others], box, filter);
   const at = order.indexOf(divider);
   const [first, rest] = [order.slice(0, at), order.slice(at + 1)];
   const changed = rows.filter((row) => row.changed > 0);
   const needs = questions.length + broken.length + changed.length;
+  // The row of a server has its own problem as its cause.
+  const problems = (about?.problems ?? []).filter((problem) => !rows.some(({ cause }) => cause?.includes(problem)));
   const shownNames = shown.map(({ name }) => name);
   return (
     <View
@@ -64,7 +66,7 @@ export function NowView(): VNode {
     >
       <div class="now">
         <div class={`now-servers ${selection.names.length > 0 ? "is-selecting" : ""}`} ref={box}>
-          {about?.problems.map((problem) => (
+          {problems.map((problem) => (
             <Notice key={problem} kind="warn">
               <Text of={problem} exact />
             </Notice>

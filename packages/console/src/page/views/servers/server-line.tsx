@@ -29,7 +29,7 @@ export const serverColumns: readonly Column[] = [
   common.state,
   common.server,
   common.since,
-  { id: "catalog", title: "Catalog", width: "132px" },
+  { id: "catalog", title: "Catalog", width: "148px" },
   { id: "tokens", title: "Tokens", width: "60px", align: "end" },
   { id: "calls", title: "Calls 24 h", width: "76px", align: "end" },
   { id: "median", title: "Median", width: "68px", align: "end" },

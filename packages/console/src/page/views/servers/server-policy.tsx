@@ -3,15 +3,17 @@
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { VNode } from "preact";
 import type { Result } from "../../../protocol/commands.ts";
+import type { RuleRow } from "../../../protocol/policy.ts";
 import { useCommand } from "../../app.ts";
 import { CopyCommand } from "../../components/copy.tsx";
 import { Link } from "../../components/link.tsx";
 import { Empty, Failure, Loading } from "../../components/notice.tsx";
-import { type State, StateMark } from "../../components/state-mark.tsx";
+import { Section } from "../../components/panel.tsx";
 import { type Column, Row, Table } from "../../components/table.tsx";
-import { Text } from "../../components/text.tsx";
+import { Text, visibleText } from "../../components/text.tsx";
 import { shortNumber } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
+import { DecisionMark } from "../tools/decision-mark.tsx";
 import { useOutdated } from "./use-outdated.ts";
 
 const columns: readonly Column[] = [
@@ -20,13 +22,6 @@ const columns: readonly Column[] = [
   { id: "description", title: "Description", card: "wide" },
   { id: "tokens", title: "Tokens", width: "64px", align: "end" },
 ];
-
-/** The decision of a rule, as everywhere on the page. */
-export const decisionStates: Readonly<Record<"allow" | "ask" | "deny", State>> = {
-  allow: { word: "allow", shape: "check", tone: "ok" },
-  ask: { word: "ask", shape: "question", tone: "warn" },
-  deny: { word: "deny", shape: "dash", tone: "bad" },
-};
 
 export function ServerPolicy({
   name,
@@ -37,6 +32,8 @@ export function ServerPolicy({
 }): VNode {
   const list = useCommand("tools/list", {});
   useOutdated(name, list.reload);
+  const rules = useCommand("policy/list", {});
+  useOutdated(name, rules.reload);
   if (list.error !== undefined) return <Failure error={list.error} onRetry={list.reload} />;
   if (list.value === undefined) return <Loading what="the decisions" />;
   const tools = list.value.tools.filter(({ server }) => server === name);
@@ -57,7 +54,7 @@ export function ServerPolicy({
             <Row
               key={tool}
               cells={[
-                <StateMark key="decision" {...decisionStates[decision]} />,
+                <DecisionMark key="decision" decision={decision} />,
                 <Link key="tool" to={toAddress(["tools", name, tool])} class="row-link cut">
                   <Text of={tool} exact />
                 </Link>,
@@ -70,6 +67,52 @@ export function ServerPolicy({
           ))}
         </Table>
       )}
+      {rules.value !== undefined && <NamedRules name={name} rules={rules.value.rules} />}
     </div>
   );
+}
+
+const ruleColumns: readonly Column[] = [
+  { id: "decision", title: "Decision", width: "96px", card: "head" },
+  { id: "rule", title: "Rule", card: "wide" },
+  { id: "at", title: "Written in", width: "34%", card: "wide" },
+];
+
+/** The rules that name this server. Rules about all servers are in the view of the policy. */
+function NamedRules({ name, rules }: { readonly name: string; readonly rules: readonly RuleRow[] }): VNode {
+  const named = rules.filter(({ server }) => server !== undefined && isMatch(server, name));
+  return (
+    <Section
+      title={
+        <>
+          Rules that name this server<span class="count">{named.length}</span>
+        </>
+      }
+      tools={<Link to={toAddress(["policy"])}>All {rules.length} rules</Link>}
+    >
+      {named.length === 0 && <p class="muted">None. The rules about all servers decide.</p>}
+      {named.length > 0 && (
+        <Table label="Rules that name this server, the strongest first" columns={ruleColumns}>
+          {named.map((rule) => (
+            <Row
+              key={rule.id}
+              cells={[
+                <DecisionMark key="decision" decision={rule.decision} />,
+                <span key="rule" class="cut" title={visibleText(rule.text, false, true)}>
+                  <Text of={rule.text} exact />
+                </span>,
+                rule.at === undefined ? "built in" : <Text key="at" of={rule.at} exact class="mono" />,
+              ]}
+            />
+          ))}
+        </Table>
+      )}
+    </Section>
+  );
+}
+
+/** Whether a name fits a pattern of a rule, in which `*` and `?` stand for any characters. */
+function isMatch(pattern: string, name: string): boolean {
+  const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "su").test(name);
 }

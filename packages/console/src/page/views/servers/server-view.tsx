@@ -84,18 +84,22 @@ function ServerTools({ row }: { readonly row: ServerRow }): VNode {
   const group = groupOf(row);
   const isEnabled = row.status !== "disabled";
   const isRunning = group === "connected" || group === "connecting";
+  // The step beside the cause says the same.
+  const isOffered = isNotFine(row) && (row.next?.action === "start" || row.next?.action === "restart");
   const canStart = isEnabled && row.reason !== "awaiting_approval" && row.reason !== "untrusted_folder";
   const servers = [name];
   return (
     <>
       {canStart && (
         <>
-          <Button
-            icon={isRunning ? "again" : "play"}
-            onPress={() => api.run(isRunning ? "servers/restart" : "servers/start", { servers })}
-          >
-            {isRunning ? "Restart" : "Start"}
-          </Button>
+          {!isOffered && (
+            <Button
+              icon={isRunning ? "again" : "play"}
+              onPress={() => api.run(isRunning ? "servers/restart" : "servers/start", { servers })}
+            >
+              {isRunning ? "Restart" : "Start"}
+            </Button>
+          )}
           {(isRunning || group === "reconnecting") && (
             <Button icon="stop" onPress={() => api.run("servers/stop", { servers })}>
               Stop
@@ -127,10 +131,7 @@ function ServerState({ row }: { readonly row: ServerRow }): VNode {
           next try in <Countdown until={row.nextTryAt} />
         </span>
       )}
-      {/* The steps that lead to this page are taken below. */}
-      {row.next !== undefined && row.next.action !== "approve" && row.next.action !== "compare" && (
-        <NextButton name={row.name} next={row.next} />
-      )}
+      {row.next !== undefined && isStepHere(row) && <NextButton name={row.name} next={row.next} />}
     </div>
   );
   if (!isNotFine(row) && row.cause === undefined) return facts;
@@ -157,6 +158,22 @@ function ServerState({ row }: { readonly row: ServerRow }): VNode {
       </div>
     </Notice>
   );
+}
+
+/** Whether the next step has its button beside the state. Other steps lead to this page, or have a button above. */
+function isStepHere(row: ServerRow): boolean {
+  switch (row.next?.action) {
+    case "approve":
+    case "compare":
+    case "enable":
+      return false;
+    case "start":
+    case "restart":
+      return isNotFine(row);
+    case "signIn":
+    case undefined:
+      return true;
+  }
 }
 
 function Definition({ row, detail }: { readonly row: ServerRow; readonly detail: Loaded<Detail> }): VNode {

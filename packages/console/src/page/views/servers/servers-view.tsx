@@ -13,9 +13,10 @@ import { Table } from "../../components/table.tsx";
 import { useLive, useRows } from "../../live.ts";
 import type { ViewAddress } from "../../router.ts";
 import { useSelection } from "./selection.ts";
-import { ServerLine, serverColumns } from "./server-line.tsx";
+import { ServerLine } from "./server-line.tsx";
 import { byNeed, ListTools, toStateFilter } from "./server-list.tsx";
 import { ServerView } from "./server-view.tsx";
+import { sortableColumns, sorted, toSort } from "./sort.ts";
 
 export function ServersView({ path: [name, tab] }: ViewAddress): VNode {
   return name === undefined ? <AllServers /> : <ServerView key={name} name={name} tab={tab} />;
@@ -35,8 +36,9 @@ function AllServers(): VNode {
     const text = `${row.name} ${row.scope} ${row.transport} ${row.cause ?? ""}`.toLowerCase();
     return (filter === "all" || groupOf(row) === filter) && words.every((word) => text.includes(word));
   });
-  const names = shown.map(({ name }) => name);
-  const order = useCalmOrder(names, box);
+  const sort = toSort(query["sort"]);
+  const names = sorted(shown, sort).map(({ name }) => name);
+  const order = useCalmOrder(names, box, `${filter} ${search} ${query["sort"] ?? ""}`);
   return (
     <View
       title="Servers"
@@ -57,7 +59,11 @@ function AllServers(): VNode {
           <Empty title={rows.length === 0 ? "No server is configured" : "No server fits the filter"} />
         )}
         {shown.length > 0 && (
-          <Table label="Servers" columns={serverColumns} class="server-table">
+          <Table
+            label="Servers"
+            columns={sortableColumns(sort, (text) => router.setQuery({ sort: text }))}
+            class="server-table"
+          >
             {order.map((name) => (
               <ServerLine key={name} name={name} selection={selection} />
             ))}
