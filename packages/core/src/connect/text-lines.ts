@@ -96,7 +96,7 @@ function countLines(text: string): number {
   return count;
 }
 
-interface RateLimit {
+export interface RateLimit {
   /** Returns how many of `wanted` items, such as log lines, may pass now, and counts them as passed. */
   take(wanted: number): number;
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { checkWritable } from "../files/atomic/private-folder.ts";
 import { updateState } from "../files/atomic/state-file.ts";
-import { createFolderNames } from "../files/folder-names.ts";
+import { createFolderNames, type FolderNames } from "../files/folder-names.ts";
 import { readText } from "../files/read-text.ts";
 import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
@@ -39,19 +39,6 @@ export interface AcceptedDefinitions {
   readonly isFull: boolean;
 }
 
-/** Reads and adds accepted tool definitions. They stay on disk between runs. */
-export interface AcceptedDefinitionsStore {
-  /** Reads the accepted definitions. Rejects if the file cannot be read. */
-  read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
-  /**
-   * Adds digests of accepted definitions, by tool name. Resolves with all accepted definitions, including those that
-   * other processes have added.
-   */
-  add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
-  /** Rejects if `add` could not write, because of the folder. Writes nothing. */
-  checkWritable(): Promise<void>;
-}
-
 /** Maximum number of tool names of one server, so that the file stays small. */
 const mostNames = 5_000;
 /**
@@ -65,34 +52,48 @@ interface AcceptedFile extends DefinitionOwner {
   readonly tools: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Creates a store that keeps its files in `folder`. */
-export function createAcceptedDefinitionsStore(folder: string): AcceptedDefinitionsStore {
-  const names = createFolderNames(folder);
-  const nameOf = ({ server, workspace, fingerprint }: DefinitionOwner): string =>
-    `${digestOf(JSON.stringify([server, workspace, fingerprint]))}.json`;
+/** Reads and adds accepted tool definitions. They stay on disk between runs, in files of `folder`. */
+export class AcceptedDefinitionsStore {
+  readonly #folder: string;
+  readonly #names: FolderNames;
 
-  return {
-    async read(owner) {
-      const name = nameOf(owner);
-      if (!(await names.mayHave(name))) return toAccepted(undefined);
-      const file = join(folder, name);
-      const found = await readText(file, limits.settingsBytes);
-      if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
-      // A damaged file counts as empty here. The next write renames it.
-      return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
-    },
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#names = createFolderNames(folder);
+  }
 
-    async add(owner, news) {
-      let accepted: AcceptedFile | undefined;
-      await updateState(join(folder, nameOf(owner)), parse, (before) => {
-        accepted = { version: 1, ...owner, tools: merged(before?.tools ?? {}, news) };
-        return accepted;
-      });
-      return toAccepted(accepted);
-    },
+  /** Reads the accepted definitions. Rejects if the file cannot be read. */
+  async read(owner: DefinitionOwner): Promise<AcceptedDefinitions> {
+    const name = nameOf(owner);
+    if (!(await this.#names.mayHave(name))) return toAccepted(undefined);
+    const file = join(this.#folder, name);
+    const found = await readText(file, limits.settingsBytes);
+    if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
+    // A damaged file counts as empty here. The next write renames it.
+    return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
+  }
 
-    checkWritable: () => checkWritable(folder),
-  };
+  /**
+   * Adds digests of accepted definitions, by tool name. Resolves with all accepted definitions, including those that
+   * other processes have added.
+   */
+  async add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions> {
+    let accepted: AcceptedFile | undefined;
+    await updateState(join(this.#folder, nameOf(owner)), parse, (before) => {
+      accepted = { version: 1, ...owner, tools: merged(before?.tools ?? {}, news) };
+      return accepted;
+    });
+    return toAccepted(accepted);
+  }
+
+  /** Rejects if `add` could not write, because of the folder. Writes nothing. */
+  checkWritable(): Promise<void> {
+    return checkWritable(this.#folder);
+  }
+}
+
+function nameOf({ server, workspace, fingerprint }: DefinitionOwner): string {
+  return `${digestOf(JSON.stringify([server, workspace, fingerprint]))}.json`;
 }
 
 function merged(before: AcceptedFile["tools"], news: ReadonlyMap<string, readonly string[]>): AcceptedFile["tools"] {

@@ -11,11 +11,7 @@ import { explain } from "../files/system-error.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../settings/define/definition.ts";
 import { expandTransport } from "../settings/define/expand.ts";
 import { present } from "../settings/schema/present.ts";
-import {
-  type AcceptedDefinitions,
-  createAcceptedDefinitionsStore,
-  type DefinitionOwner,
-} from "./accepted-definitions.ts";
+import { type AcceptedDefinitions, AcceptedDefinitionsStore, type DefinitionOwner } from "./accepted-definitions.ts";
 import type { CachedCatalog } from "./catalog-store.ts";
 
 /** State folder, secrets and accounts that the cache uses. */
@@ -37,20 +33,18 @@ export class CatalogCache {
   readonly #catalogFolder: string;
   /** The folder of the accepted definitions. */
   readonly #acceptedFolder: string;
+  readonly #accepted: AcceptedDefinitionsStore;
 
   constructor(options: CatalogCacheOptions) {
     this.#options = options;
     this.#catalogFolder = join(options.state, "catalogs");
     this.#acceptedFolder = join(options.state, "known");
+    this.#accepted = new AcceptedDefinitionsStore(this.#acceptedFolder);
   }
 
   readonly #store = once(async () => {
-    const { createCatalogStore } = await import("./catalog-store.ts");
-    return createCatalogStore(this.#catalogFolder);
-  });
-
-  readonly #acceptedStore = once(async () => {
-    return createAcceptedDefinitionsStore(this.#acceptedFolder);
+    const { CatalogStore } = await import("./catalog-store.ts");
+    return new CatalogStore(this.#catalogFolder);
   });
 
   readonly #localKey = once(async () => {
@@ -109,7 +103,7 @@ export class CatalogCache {
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
   async readAccepted(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined> {
     try {
-      const store = await this.#acceptedStore();
+      const store = this.#accepted;
       const first = firstOwnerOf(definition);
       const own = await store.read(ownerOf(definition));
       return first === undefined ? own : either(own, await store.read(first));
@@ -129,7 +123,7 @@ export class CatalogCache {
     news: ReadonlyMap<string, readonly string[]>,
   ): Promise<AcceptedDefinitions> {
     try {
-      const store = await this.#acceptedStore();
+      const store = this.#accepted;
       const own = await store.add(ownerOf(definition), news);
       const owner = firstOwnerOf(definition);
       if (owner === undefined) return own;
@@ -143,7 +137,7 @@ export class CatalogCache {
 
   /** Why `addAccepted` would fail; undefined if nothing is known against it. Writes nothing. */
   async whyUnsaved(): Promise<string | undefined> {
-    return this.#whyNot((await this.#acceptedStore()).checkWritable(), this.#acceptedFolder);
+    return this.#whyNot(this.#accepted.checkWritable(), this.#acceptedFolder);
   }
 
   /** Why `save` would fail; undefined if nothing is known against it. Writes nothing. */

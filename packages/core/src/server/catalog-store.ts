@@ -8,7 +8,7 @@ import { isObject, parseJson } from "@fairlead/wire/json";
 import type { CatalogCounts, Peer } from "../events.ts";
 import { checkWritable, ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { replaceFile } from "../files/atomic/replace-file.ts";
-import { createFolderNames } from "../files/folder-names.ts";
+import { createFolderNames, type FolderNames } from "../files/folder-names.ts";
 import { readText } from "../files/read-text.ts";
 import { unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
@@ -17,77 +17,87 @@ import { writeJson } from "../text/deep-json.ts";
 import { createTurns } from "../text/turns.ts";
 import type { Catalog, CatalogTool } from "./catalog.ts";
 
-/** Reads and writes the catalog cache. */
-export interface CatalogStore {
-  /** Whether the cache's folder is empty or does not exist. */
-  isEmpty(): Promise<boolean>;
-  /** The cached catalog. Undefined if no catalog is stored under this key. */
-  read(key: string): Promise<CachedCatalog | undefined>;
-  save(key: string, cached: CachedCatalog): Promise<void>;
-  /** Whether `noteAsksBack` was called for this key in the last 90 days. Also true if the folder cannot be listed. */
-  asksBack(key: string): Promise<boolean>;
-  /** Records that the server sent a request without saying for which gateway client. */
-  noteAsksBack(key: string): Promise<void>;
-  /** Rejects if `save` could not write, because of the folder. Writes nothing. */
-  checkWritable(): Promise<void>;
-}
-
 /** An unchanged catalog is written again only after this many milliseconds, to update its dates. */
 const renewAfter = 60 * 60 * 1000;
 const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
 
-/** Creates a cache that keeps its files in `folder`. */
-export function createCatalogStore(folder: string): CatalogStore {
-  const written = new Map<string, { readonly savedAt: number; readonly digest: string }>();
-  const names = createFolderNames(folder);
-  let isSwept = false;
-  const fileOf = (key: string): string => join(folder, `${key}.json`);
-  const markOf = (key: string): string => `${key}.asks-back`;
+/** Reads and writes the catalog cache. Its files are in `folder`. */
+export class CatalogStore {
+  readonly #folder: string;
+  readonly #names: FolderNames;
+  readonly #written = new Map<string, { readonly savedAt: number; readonly digest: string }>();
+  #isSwept = false;
 
-  return {
-    isEmpty: () => names.isEmpty(),
-    asksBack: (key) => names.mayHave(markOf(key)),
-    checkWritable: () => checkWritable(folder),
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#names = createFolderNames(folder);
+  }
 
-    /** The note has its own file, because another process may replace the catalog's file at any time. */
-    async noteAsksBack(key) {
-      await ensurePrivateFolder(folder);
-      await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });
-    },
+  /** Whether the cache's folder is empty or does not exist. */
+  isEmpty(): Promise<boolean> {
+    return this.#names.isEmpty();
+  }
 
-    async read(key) {
-      if (!(await names.mayHave(`${key}.json`))) return undefined;
-      const found = await readText(fileOf(key), limits.cachedCatalogBytes);
-      if (found.kind !== "text") return undefined;
-      const cached = parseCachedCatalog(found.text);
-      if (cached === undefined) return undefined;
-      written.set(key, { savedAt: cached.savedAt, digest: digestIn(found.text, cached) });
-      return cached;
-    },
+  /** The cached catalog. Undefined if no catalog is stored under this key. */
+  async read(key: string): Promise<CachedCatalog | undefined> {
+    if (!(await this.#names.mayHave(`${key}.json`))) return undefined;
+    const found = await readText(this.#fileOf(key), limits.cachedCatalogBytes);
+    if (found.kind !== "text") return undefined;
+    const cached = parseCachedCatalog(found.text);
+    if (cached === undefined) return undefined;
+    this.#written.set(key, { savedAt: cached.savedAt, digest: digestIn(found.text, cached) });
+    return cached;
+  }
 
-    async save(key, cached) {
-      const { savedAt } = cached;
-      const before = written.get(key);
-      const { text, digest } = (await write(cached)) ?? {};
-      if (text === undefined || digest === undefined) return;
-      if (before?.digest === digest && savedAt - before.savedAt < renewAfter) return;
-      await ensurePrivateFolder(folder);
-      await replaceFile(fileOf(key), {
-        text,
-        mode: privateFileMode,
-        previous: undefined,
-        isCurrent: () => Promise.resolve(true),
-        // The write need not survive a power failure, because Fairlead can read the catalog again.
-        canBeLost: true,
-      });
-      written.set(key, { savedAt, digest });
-      if (before !== undefined) return;
-      const isFirst = !isSwept;
-      isSwept = true;
-      await sweep(folder, savedAt, isFirst);
-    },
-  };
+  async save(key: string, cached: CachedCatalog): Promise<void> {
+    const { savedAt } = cached;
+    const before = this.#written.get(key);
+    const { text, digest } = (await write(cached)) ?? {};
+    if (text === undefined || digest === undefined) return;
+    if (before?.digest === digest && savedAt - before.savedAt < renewAfter) return;
+    await ensurePrivateFolder(this.#folder);
+    await replaceFile(this.#fileOf(key), {
+      text,
+      mode: privateFileMode,
+      previous: undefined,
+      isCurrent: () => Promise.resolve(true),
+      // The write need not survive a power failure, because Fairlead can read the catalog again.
+      canBeLost: true,
+    });
+    this.#written.set(key, { savedAt, digest });
+    if (before !== undefined) return;
+    const isFirst = !this.#isSwept;
+    this.#isSwept = true;
+    await sweep(this.#folder, savedAt, isFirst);
+  }
+
+  /** Whether `noteAsksBack` was called for this key in the last 90 days. Also true if the folder cannot be listed. */
+  asksBack(key: string): Promise<boolean> {
+    return this.#names.mayHave(markOf(key));
+  }
+
+  /**
+   * Records that the server sent a request without saying for which gateway client. The note has its own file, because
+   * another process may replace the catalog's file at any time.
+   */
+  async noteAsksBack(key: string): Promise<void> {
+    await ensurePrivateFolder(this.#folder);
+    await writeFile(join(this.#folder, markOf(key)), "", { mode: privateFileMode });
+  }
+
+  /** Rejects if `save` could not write, because of the folder. Writes nothing. */
+  checkWritable(): Promise<void> {
+    return checkWritable(this.#folder);
+  }
+
+  #fileOf(key: string): string {
+    return join(this.#folder, `${key}.json`);
+  }
+}
+
+function markOf(key: string): string {
+  return `${key}.asks-back`;
 }
 
 /** The text of a cached catalog, and its digest. The digest does not cover the dates, which change with every save. */

@@ -26,7 +26,7 @@ import type { ListStep } from "./catalog.ts";
 import { ConnectionGroup } from "./connection-group.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
 import { LiveSession } from "./live-session.ts";
-import { createLogLimit, type LogLimit } from "./log-limit.ts";
+import { LogLimit } from "./log-limit.ts";
 import { catalogNews, toNews } from "./news.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, soon } from "./recovery-plan.ts";
 import { type Completion, toCompletion } from "./requests.ts";
@@ -124,7 +124,7 @@ export class Connection {
     this.#life = life;
     this.#clock = options.clock ?? systemClock;
     this.#group = life.group ?? new ConnectionGroup({ clock: this.#clock });
-    this.#logs = createLogLimit(this.name, this.#clock, (news) => options.onNews?.(news));
+    this.#logs = new LogLimit(this.name, this.#clock, (news) => options.onNews?.(news));
     this.#state = initialServerState(this.name, { status: "admitted" }, this.#clock.now());
     this.#group.add(this);
   }

@@ -2,17 +2,17 @@ import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createAcceptedDefinitionsStore, withDigests } from "../../src/server/accepted-definitions.ts";
+import { AcceptedDefinitionsStore, withDigests } from "../../src/server/accepted-definitions.ts";
 
 const owner = { server: "s" };
 
 test("what is known of a tool stays known, the last eight of its definitions, for every process that reads it", async () => {
   await using folder = await temporaryFolder();
   const at = join(folder.path, "known");
-  const store = createAcceptedDefinitionsStore(at);
+  const store = new AcceptedDefinitionsStore(at);
   expect((await store.read(owner)).of("pay")).toBeUndefined();
   for (let version = 1; version <= 10; version += 1) await store.add(owner, new Map([["pay", [`${version}`]]]));
-  const known = await createAcceptedDefinitionsStore(at).read(owner);
+  const known = await new AcceptedDefinitionsStore(at).read(owner);
   expect(known.of("pay")).toEqual(["3", "4", "5", "6", "7", "8", "9", "10"]);
   expect(known.of("__proto__")).toBeUndefined();
   const [file = ""] = await readdir(at);
@@ -21,7 +21,7 @@ test("what is known of a tool stays known, the last eight of its definitions, fo
 
 test("another server, workspace or typed entry knows nothing of it", async () => {
   await using folder = await temporaryFolder();
-  const store = createAcceptedDefinitionsStore(folder.path);
+  const store = new AcceptedDefinitionsStore(folder.path);
   const owners = [owner, { ...owner, workspace: "/w" }, { ...owner, fingerprint: "/w" }, { server: "t" }];
   for (const [at, one] of owners.entries()) await store.add(one, new Map([["pay", [`${at}`]]]));
   expect(await Promise.all(owners.map(async (one) => (await store.read(one)).of("pay")))).toEqual([
@@ -34,7 +34,7 @@ test("another server, workspace or typed entry knows nothing of it", async () =>
 
 test("names that a server invents push nothing out: there are no further ones", async () => {
   await using folder = await temporaryFolder();
-  const store = createAcceptedDefinitionsStore(folder.path);
+  const store = new AcceptedDefinitionsStore(folder.path);
   await store.add(owner, new Map([["pay", ["one"]]]));
   const invented = Array.from({ length: 6_000 }, (_, at) => [`${"x".repeat(500)}${at}`, ["d".repeat(64)]] as const);
   await store.add(owner, new Map(invented));
@@ -50,14 +50,14 @@ test("names that a server invents push nothing out: there are no further ones", 
 
 test("two writers lose nothing of each other, and a damaged file is put aside", async () => {
   await using folder = await temporaryFolder();
-  const stores = [createAcceptedDefinitionsStore(folder.path), createAcceptedDefinitionsStore(folder.path)];
+  const stores = [new AcceptedDefinitionsStore(folder.path), new AcceptedDefinitionsStore(folder.path)];
   await Promise.all(stores.map((store, at) => store.add(owner, new Map([[`tool${at}`, ["d"]]]))));
-  const known = await createAcceptedDefinitionsStore(folder.path).read(owner);
+  const known = await new AcceptedDefinitionsStore(folder.path).read(owner);
   expect([known.of("tool0"), known.of("tool1")]).toEqual([["d"], ["d"]]);
   const [file = ""] = await readdir(folder.path);
   await folder.write(file, '{"version":1,"server":"s","tools":{"a":"b"}}');
-  expect((await createAcceptedDefinitionsStore(folder.path).read(owner)).of("tool0")).toBeUndefined();
-  await createAcceptedDefinitionsStore(folder.path).add(owner, new Map([["new", ["d"]]]));
+  expect((await new AcceptedDefinitionsStore(folder.path).read(owner)).of("tool0")).toBeUndefined();
+  await new AcceptedDefinitionsStore(folder.path).add(owner, new Map([["new", ["d"]]]));
   const aside = (await readdir(folder.path)).find((name) => name.includes(".corrupt-")) ?? "";
   expect(await readFile(join(folder.path, aside), "utf8")).toContain('"a":"b"');
 });
@@ -71,10 +71,10 @@ test.each([
   ["no JSON", "{"],
 ])("a file that is %s counts as empty until it is written again", async (_, text) => {
   await using folder = await temporaryFolder();
-  await createAcceptedDefinitionsStore(folder.path).add(owner, new Map([["pay", ["one"]]]));
+  await new AcceptedDefinitionsStore(folder.path).add(owner, new Map([["pay", ["one"]]]));
   const [file = ""] = await readdir(folder.path);
   await folder.write(file, text);
-  const store = createAcceptedDefinitionsStore(folder.path);
+  const store = new AcceptedDefinitionsStore(folder.path);
   const read = await store.read(owner);
   expect([read.of("pay"), read.isFull]).toEqual([undefined, false]);
   const added = await store.add(owner, new Map([["pay", ["two"]]]));
@@ -83,11 +83,11 @@ test.each([
 
 test("a file that cannot be read is no empty one", async () => {
   await using folder = await temporaryFolder();
-  await createAcceptedDefinitionsStore(folder.path).add(owner, new Map([["pay", ["one"]]]));
+  await new AcceptedDefinitionsStore(folder.path).add(owner, new Map([["pay", ["one"]]]));
   const [file = ""] = await readdir(folder.path);
   await rm(join(folder.path, file));
   await mkdir(join(folder.path, file));
-  await expect(createAcceptedDefinitionsStore(folder.path).read(owner)).rejects.toMatchObject({
+  await expect(new AcceptedDefinitionsStore(folder.path).read(owner)).rejects.toMatchObject({
     message: `${join(folder.path, file)} cannot be read: it is a folder, not a file`,
   });
 });

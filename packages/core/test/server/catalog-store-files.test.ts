@@ -2,7 +2,7 @@ import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type CachedCatalog, catalogKey, createCatalogStore } from "../../src/server/catalog-store.ts";
+import { type CachedCatalog, CatalogStore, catalogKey } from "../../src/server/catalog-store.ts";
 
 const hour = 60 * 60 * 1000;
 const cached: CachedCatalog = {
@@ -25,7 +25,7 @@ const cached: CachedCatalog = {
 test("a server that sends requests to the client is noted in a file that only the user may read", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "catalogs");
-  const store = createCatalogStore(path);
+  const store = new CatalogStore(path);
   expect([await store.isEmpty(), await store.asksBack("key")]).toEqual([true, false]);
   await store.noteAsksBack("key");
   expect([await store.isEmpty(), await store.asksBack("key"), await store.asksBack("other")]).toEqual([
@@ -44,8 +44,8 @@ test.each<[string, Partial<CachedCatalog>]>([
 ])("a catalog %s that an earlier run has saved is written again only after an hour", async (_, more) => {
   await using folder = await temporaryFolder();
   const first = { ...cached, ...more };
-  await createCatalogStore(folder.path).save("key", first);
-  const store = createCatalogStore(folder.path);
+  await new CatalogStore(folder.path).save("key", first);
+  const store = new CatalogStore(folder.path);
   expect(await store.read("key")).toEqual(first);
   const saved = async (savedAt: number): Promise<unknown> => {
     await store.save("key", { ...first, savedAt });
@@ -70,7 +70,7 @@ test("a file is removed after ninety days, and no earlier; files with other endi
     await writeFile(join(folder.path, name), "");
     await utimes(join(folder.path, name), (now - age) / 1000, (now - age) / 1000);
   }
-  await createCatalogStore(folder.path).save("key", { ...cached, savedAt: now });
+  await new CatalogStore(folder.path).save("key", { ...cached, savedAt: now });
   expect((await readdir(folder.path)).sort()).toEqual(["key.json", "new.json", "old.txt"]);
 });
 
@@ -96,7 +96,7 @@ test.each<[object, boolean]>([
   await using folder = await temporaryFolder();
   const stored = { ...cached, ...change };
   await writeFile(join(folder.path, "key.json"), JSON.stringify(stored));
-  expect(await createCatalogStore(folder.path).read("key")).toEqual(isUsed ? stored : undefined);
+  expect(await new CatalogStore(folder.path).read("key")).toEqual(isUsed ? stored : undefined);
 });
 
 test("the order of headers and variables does not change the key of a catalog", () => {

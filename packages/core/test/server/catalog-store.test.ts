@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Catalog } from "../../src/server/catalog.ts";
-import { type CachedCatalog, createCatalogStore } from "../../src/server/catalog-store.ts";
+import { type CachedCatalog, CatalogStore } from "../../src/server/catalog-store.ts";
 
 const catalog: Catalog = {
   tools: [{ name: "read", description: "Reads.", inputSchema: { type: "object" }, icons: [{ src: "x" }] }],
@@ -28,16 +28,16 @@ const hour = 60 * 60 * 1000;
 test("what was saved is recalled, whole, by another run, and only its owner may read it", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "catalogs");
-  await createCatalogStore(path).save("key", remembered);
-  expect(await createCatalogStore(path).read("key")).toEqual(remembered);
-  expect(await createCatalogStore(path).read("other")).toBeUndefined();
+  await new CatalogStore(path).save("key", remembered);
+  expect(await new CatalogStore(path).read("key")).toEqual(remembered);
+  expect(await new CatalogStore(path).read("other")).toBeUndefined();
   expect((await stat(join(path, "key.json"))).mode & 0o777).toBe(0o600);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
 });
 
 test("a catalog that is too large is not written, and the one before it stays", async () => {
   await using folder = await temporaryFolder();
-  const store = createCatalogStore(folder.path);
+  const store = new CatalogStore(folder.path);
   await store.save("key", remembered);
   const inputSchema = { type: "object" };
   const tools = Array.from({ length: 20 }, (_, at) => ({ name: `t${at}`, inputSchema, text: "x".repeat(1_000_000) }));
@@ -47,7 +47,7 @@ test("a catalog that is too large is not written, and the one before it stays", 
 
 test("the same again is written only to renew its date", async () => {
   await using folder = await temporaryFolder();
-  const store = createCatalogStore(folder.path);
+  const store = new CatalogStore(folder.path);
   const file = join(folder.path, "key.json");
   const saved = async (change: Partial<CachedCatalog>): Promise<unknown> => {
     await store.save("key", { ...remembered, ...change });
@@ -70,11 +70,11 @@ test.each([
 ])("a damaged file (%s) counts as none, and is replaced", async (_what, damage) => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "key.json");
-  await createCatalogStore(folder.path).save("key", remembered);
+  await new CatalogStore(folder.path).save("key", remembered);
   const damaged = damage(await readFile(file, "utf8"));
   expect(damaged).not.toBe(await readFile(file, "utf8"));
   await writeFile(file, damaged);
-  const store = createCatalogStore(folder.path);
+  const store = new CatalogStore(folder.path);
   expect(await store.read("key")).toBeUndefined();
   await store.save("key", remembered);
   expect(await store.read("key")).toEqual(remembered);
@@ -83,16 +83,16 @@ test.each([
 test("a schema that is nested deeper than a stack holds costs its own depth, not the catalog", async () => {
   await using folder = await temporaryFolder();
   const deep = { name: "deep", inputSchema: JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`) };
-  const store = createCatalogStore(folder.path);
+  const store = new CatalogStore(folder.path);
   await store.save("key", { ...remembered, catalog: { ...catalog, tools: [...catalog.tools, deep] } });
-  const recalled = await createCatalogStore(folder.path).read("key");
+  const recalled = await new CatalogStore(folder.path).read("key");
   expect(recalled?.catalog.tools.map(({ name }) => name)).toEqual(["read", "deep"]);
 });
 
 test("a catalog that was not used for three months is removed, and so are the oldest of too many", async () => {
   await using folder = await temporaryFolder();
   const now = Date.now();
-  const store = createCatalogStore(folder.path);
+  const store = new CatalogStore(folder.path);
   await store.save("old", { ...remembered, savedAt: now });
   await utimes(join(folder.path, "old.json"), new Date(0), new Date(0));
   for (let index = 0; index < 505; index += 1) {

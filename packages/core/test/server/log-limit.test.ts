@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { ServerNews } from "../../src/events.ts";
-import { createLogLimit } from "../../src/server/log-limit.ts";
+import { LogLimit } from "../../src/server/log-limit.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 test("log messages have a rate; how many were dropped is said before the next one, and at the end", async () => {
   const clock = manualClock();
   const emitted: ServerNews[] = [];
-  const logs = createLogLimit("s", clock, (news) => emitted.push(news));
+  const logs = new LogLimit("s", clock, (news) => emitted.push(news));
   const send = (count: number): void => {
     for (let left = count; left > 0; left -= 1) logs.push({ type: "log", server: "s", level: "info", data: "x" });
   };
@@ -25,7 +25,7 @@ test("log messages have a rate; how many were dropped is said before the next on
 
 test("the message about dropped log messages is a warning of the same server", () => {
   const emitted: ServerNews[] = [];
-  const logs = createLogLimit("s", manualClock(), (news) => emitted.push(news));
+  const logs = new LogLimit("s", manualClock(), (news) => emitted.push(news));
   for (let count = 0; count < 1001; count += 1) logs.push({ type: "log", server: "s", level: "info", data: count });
   logs.flush();
   expect(emitted.slice(-2)).toEqual([
