@@ -175,6 +175,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       serveCommand(open, {
         workspace: entered,
         id: conversation,
+        name,
         onOpen,
         listen: listenFor,
         openConsole: (wanted) => openConsoleIn(workspace, wanted),

@@ -15,6 +15,7 @@ import { modelFor } from "../targets/choose-model.ts";
 import { skippedError } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
 import { createAllowedNotes, readAllowed } from "./allowed.ts";
+import { confirmInInbox } from "./inbox-confirmation.ts";
 import { readManualLine, serversOfCalls } from "./manual-line.ts";
 import { composeMessage, type HeadlessMessage } from "./message.ts";
 import { type HeadlessOptions, readOptions } from "./options.ts";
@@ -52,7 +53,9 @@ async function converse(
   // A turn may take long: a server that loses its connection reconnects, and the host follows the IDE.
   const following = { recover: true, ide: context.ide, load: () => configurationOf(context) };
   const background = { open: openStatelessInBackground(() => configuration, context), report: () => {} };
-  const how = { approvalMode: options.mode, interactive: false, allow, background, ...following };
+  const confirm = await confirmInInbox(configuration.locations.state, context);
+  const asking = { interactive: confirm !== undefined, confirm };
+  const how = { approvalMode: options.mode, ...asking, allow, background, ...following };
   return useHost(
     configuration,
     context,

@@ -26,7 +26,17 @@ export function hasDemo({ servers }: Configuration): boolean {
 
 type HostOptions = Pick<
   NonNullable<Parameters<typeof openHost>[1]>,
-  "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record" | "load" | "ide"
+  | "observe"
+  | "approvalMode"
+  | "interactive"
+  | "confirm"
+  | "signIn"
+  | "allow"
+  | "recover"
+  | "elicit"
+  | "record"
+  | "load"
+  | "ide"
 > & { readonly background?: BackgroundUse | undefined };
 
 /** Cancels a server's question (elicitation), for commands that cannot ask the user. Prints a warning. */

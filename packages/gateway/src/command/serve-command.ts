@@ -5,6 +5,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
+import { decidedMethods, decidedSubject } from "@fairlead/core/request";
 import { type Connection, notConnectedError, rootsFor, type Server } from "@fairlead/core/server";
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { objectOf, stringOf } from "@fairlead/wire/json";
@@ -43,6 +44,8 @@ export interface CommandContext {
   readonly workspace: ClientWorkspace;
   /** Identifies the command's process. */
   readonly id: string;
+  /** The command, as a person reads it. */
+  readonly name: string;
   /** Called for each request. Returns the function that is called when the request has ended. */
   readonly onOpen: () => () => void;
   /** Listens for HTTP clients in the command's workspace. */
@@ -239,10 +242,11 @@ class ServedCommand implements ServedSession {
     // The command of the same build has written the options.
     const options = objectOf(given["options"]) as SentOptions;
     const token = objectOf(given["_meta"])["progressToken"];
+    const report = this.#report(serverName, method, params, request.signal);
     const passed = connection.request(whatOf(serverName, method, params), method, params, {
       ...options,
       timeout: options.timeout ?? Number.POSITIVE_INFINITY,
-      signal: request.signal,
+      signal: report?.signal ?? request.signal,
       owner: this.#context.id,
       onProgress: (progress) => this.#tell("notifications/progress", { ...progress, progressToken: token }, request.id),
       onNotification: (name, about) => this.#tell(name, about, request.id),
@@ -250,10 +254,30 @@ class ServedCommand implements ServedSession {
     });
     this.#passed.add(passed);
     try {
-      return await passed;
+      const result = await passed;
+      report?.ended(result["isError"] === true ? "tool_error" : "ok", { result });
+      return result;
+    } catch (error) {
+      const isCancelled = report?.signal.aborted === true;
+      report?.ended(isCancelled ? "cancelled" : error instanceof HostError ? error.code : "internal", { error });
+      throw error;
     } finally {
       this.#passed.delete(passed);
     }
+  }
+
+  /** Shows a call, read or prompt of the command to a program that watches the host's requests. */
+  #report(
+    serverName: string,
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+  ): ReturnType<ClientWorkspace["host"]["requests"]["begin"]> {
+    const { workspace, name } = this.#context;
+    const { kind, serverToolName } = decidedMethods.has(method) ? (decidedSubject(method, params) ?? {}) : {};
+    if (serverToolName === undefined) return undefined;
+    const args = objectOf(params["arguments"]);
+    return workspace.host.requests.begin({ who: "user", client: name, kind, serverName, serverToolName, args, signal });
   }
 
   #tell(method: string, params: JsonObject, about: RequestId): void {

@@ -13,8 +13,11 @@ import {
 } from "@fairlead/core/policy";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 
-/** The answers about a client's request. `always` is not offered in a client's form. */
-export const consentAnswers = ["no", "once", "conversation", "always"] as const;
+/**
+ * The answers about a request. `always` is not offered in a client's form, and `server` only about a request of a
+ * conversation.
+ */
+export const consentAnswers = ["no", "once", "conversation", "server", "always"] as const;
 export type ConsentAnswer = (typeof consentAnswers)[number];
 
 /**
@@ -27,7 +30,7 @@ export function lateAnswer(answer: ConsentAnswer): "no" | "once" {
 
 /** What a person sees before answering. The texts are not safe to print. */
 export interface ConsentQuestion extends ConfirmationView {
-  readonly who: "client";
+  /** The client, or the program with the conversation. */
   readonly client: string;
   readonly answers: readonly ConsentAnswer[];
   /**

@@ -13,7 +13,7 @@ const words = { no: "no", once: "once", conversation: "this conversation" } as c
 
 /** Returns the parameters of `elicitation/create`. */
 export function formFor(question: ConsentQuestion): JsonObject {
-  const offered = question.answers.filter((answer) => answer !== "always");
+  const offered = question.answers.flatMap((answer) => (isInForm(answer) ? answer : []));
   return {
     message: messageFor(question),
     requestedSchema: {
@@ -40,7 +40,11 @@ export function answerIn({ action, content }: JsonObject, { answers }: ConsentQu
   if (action === "decline") return "no";
   if (action !== "accept") return undefined;
   const { decision } = objectOf(content);
-  return answers.find((answer) => answer !== "always" && words[answer] === decision);
+  return answers.find((answer) => isInForm(answer) && words[answer] === decision);
+}
+
+function isInForm(answer: ConsentAnswer): answer is keyof typeof words {
+  return Object.hasOwn(words, answer);
 }
 
 /** Returns the form's text. It names the client, the request, its arguments and the rule. */

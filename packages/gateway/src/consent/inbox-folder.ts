@@ -24,6 +24,8 @@ export interface InboxEntry extends ConsentQuestion {
   readonly since: number;
   /** Whether a running gateway still waits for the answer. If not, only `no` and `once` are offered. */
   readonly isAwaited: boolean;
+  /** Whether this process waits for the answer. */
+  readonly isOwn: boolean;
 }
 
 export interface GivenAnswer {
@@ -58,6 +60,7 @@ const mostEntries = 256;
 const argumentBytes = 65_536;
 const mostDifferences = 50;
 const differenceText = 2000;
+const requesters = ["client", "model", "user", "server"] as const;
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
 /** Matches the file name of a used answer: id, time, and `outdated` if the answer had no effect. */
 export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})(?:[.]outdated)?[.]done[.]json$/;
@@ -111,7 +114,8 @@ export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxE
     id,
     since,
     isAwaited: hasWaiter,
-    who: "client",
+    isOwn: hasWaiter && parseProcess(content["owner"])?.pid === process.pid,
+    who: requesters.find((each) => each === content["who"]) ?? "client",
     client,
     server,
     kind,
@@ -188,11 +192,12 @@ async function createFreeId(folder: string): Promise<string> {
 
 /** `owner`: the gateway's process, which waits for the answer while the confirmation is open. */
 function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
-  const { client, folder, server, kind, name, args, hints, reason, change, answers, key, digest } = question;
+  const { who, client, folder, server, kind, name, args, hints, reason, change, answers, key, digest } = question;
   const written = Buffer.from(excerpt(args, argumentBytes + 1));
   const isCut = written.length > argumentBytes;
   return JSON.stringify({
     v: 1,
+    who: who === "client" ? undefined : who,
     client,
     folder,
     server,

@@ -56,7 +56,9 @@ export class Inbox {
     for (const file of await entryFiles(this.#folder)) {
       if (!(await isAnswerable(this.#folder, file, this.#now())) || (await isAnswered(this.#folder, file))) continue;
       const entry = await readEntry(this.#folder, file);
-      if (entry !== undefined) found.push(entry);
+      // A conversation that has ended asks again itself, so an answer would have no effect.
+      const hasEnded = entry?.who !== "client" && entry?.isAwaited === false;
+      if (entry !== undefined && !hasEnded) found.push(entry);
     }
     return found;
   }

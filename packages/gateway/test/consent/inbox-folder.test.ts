@@ -74,6 +74,7 @@ test("a stored confirmation is read back as the user must see it, from a file th
     since: now,
     deadline: now + 3_600_000,
     isAwaited: true,
+    isOwn: true,
   });
   expect((await stat(join(at.path, entry.file))).mode & 0o777).toBe(0o600);
   const stored = JSON.parse(await readFile(join(at.path, entry.file), "utf8"));
@@ -160,6 +161,7 @@ test("a confirmation of another version is read as far as it is understood", asy
     key,
     digest,
     isAwaited: false,
+    isOwn: false,
     answers: ["no"],
     change: [{ member: "" }],
   });
@@ -326,6 +328,7 @@ test.each(["tool", "resource", "prompt", "sampling"] as const)(
       since: now,
       deadline: now + 3_600_000,
       isAwaited: true,
+      isOwn: true,
     });
   },
 );

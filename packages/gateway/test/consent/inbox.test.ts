@@ -158,6 +158,7 @@ test("the user sees open questions from the oldest to the newest, for one hour",
     since,
     deadline: since + 3_600_000,
     isAwaited: true,
+    isOwn: true,
   });
   for (const entry of [first, second]) await makeLate(folder, entry);
   const missing = {

@@ -146,6 +146,7 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
   no: "denied",
   once: "allowed once",
   conversation: "allowed for this conversation",
+  server: "all tools of the server allowed for this conversation",
   always: "always allowed",
 };
 

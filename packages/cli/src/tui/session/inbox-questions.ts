@@ -65,7 +65,8 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
 
   async function look(): Promise<void> {
     if (isClosed) return;
-    const entries = await inbox.list();
+    // The app shows the confirmations of its own conversation itself.
+    const entries = (await inbox.list()).filter(({ isOwn, who }) => !isOwn || who === "client");
     const listed = new Set(entries.map(({ id }) => id));
     for (const [id, gone] of open) if (!listed.has(id)) gone.abort();
     for (const entry of entries)
@@ -91,6 +92,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
 const lasting: Readonly<Record<Exclude<ConsentAnswer, "no">, string>> = {
   once: " once",
   conversation: " until the program disconnects",
+  server: " with all tools of the server, until the conversation ends",
   always: ", also from now on",
 };
 

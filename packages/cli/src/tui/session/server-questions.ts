@@ -10,15 +10,19 @@ import type { Content, Part } from "@fairlead/core/normalise";
 import { toShellWord } from "@fairlead/core/plain-text";
 import {
   type ConfirmationAnswer,
+  type ConfirmationView,
+  choiceText,
   outcomeOf,
+  requestName,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
   toConfirmationView,
 } from "@fairlead/core/policy";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { GivenAnswer, SharedConfirmation } from "@fairlead/gateway/consent/shared-confirmations";
 import type { JsonObject } from "@fairlead/wire";
 import { listOf, member } from "@fairlead/wire/json";
-import type { SampledAnswer } from "../state/questions.ts";
+import type { AnswersByKind, SampledAnswer } from "../state/questions.ts";
 import type { QuestionQueue } from "./question-queue.ts";
 
 /** The functions with which the app asks the user and shows notes. */
@@ -29,7 +33,9 @@ export interface ServerQuestionsOptions {
   readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;
   /** The input schema of a tool, as its server sent it. */
   readonly schemaOf: (server: string, tool: string) => unknown;
-  readonly note: (text: string, next: string) => void;
+  readonly note: (text: string, next?: string) => void;
+  /** Puts a confirmation into the inbox, where other programs show it too. Default: only the app shows it. */
+  readonly share?: (view: ConfirmationView, isOutdated: () => boolean) => Promise<SharedConfirmation>;
   /** Opens the address in a browser. Resolves to false if no browser could be opened. */
   readonly openUrl: (url: string) => Promise<boolean>;
   readonly tell: (text: string) => void;
@@ -38,6 +44,8 @@ export interface ServerQuestionsOptions {
 type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample" | "onUnaskable">>;
 
 const longestAddress = 300;
+/** Where the user answers, as other programs show it. */
+const answeredBy = "the terminal app";
 
 /** Returns the functions that the host calls when it needs a decision of the user. */
 export function answerServers(options: ServerQuestionsOptions): Answerers {
@@ -47,7 +55,7 @@ export function answerServers(options: ServerQuestionsOptions): Answerers {
   async function askAboutCall(details: ToolCallConfirmationDetails, signal: AbortSignal): Promise<ConfirmationAnswer> {
     const { serverName, toolName } = details;
     const view = toConfirmationView(details, { who: model().provider === "manual" ? "user" : "model" });
-    const answer = await questions().ask("confirmation", { kind: "confirmation", view }, signal);
+    const answer = await askEverywhere(details, view, signal);
     if (answer === "always") {
       const tool = `${serverName}.${toolName}`;
       options.note(
@@ -60,6 +68,40 @@ export function answerServers(options: ServerQuestionsOptions): Answerers {
     const { editArguments } = await import("./edit-arguments.ts");
     const args = await editArguments(details, options.schemaOf(serverName, toolName), questions(), signal);
     return args === undefined ? askAboutCall(details, signal) : { args };
+  }
+
+  /** Asks in the app and in the inbox at the same time. The first answer counts. */
+  async function askEverywhere(
+    details: ToolCallConfirmationDetails,
+    view: ConfirmationView,
+    signal: AbortSignal,
+  ): Promise<AnswersByKind["confirmation"]> {
+    const elsewhere = new AbortController();
+    const until = AbortSignal.any([signal, elsewhere.signal]);
+    const here = questions().ask("confirmation", { kind: "confirmation", view }, until);
+    // If the inbox cannot be written, the question stands in the app alone.
+    const sharing = options.share?.(view, () => details.isOutdated?.() === true).catch(() => undefined);
+    const answeredThere = sharing?.then((shared) => shared?.answered ?? new Promise<never>(() => {}));
+    const given = await Promise.race([here.then(() => undefined), ...(answeredThere ? [answeredThere] : [])]);
+    if (given !== undefined) {
+      elsewhere.abort();
+      return answerFrom(given, view);
+    }
+    const [shared, answer] = [await sharing, await here];
+    const choice = typeof answer === "object" ? "no" : answer;
+    if (signal.aborted || choice === "edit") {
+      await shared?.withdraw();
+      return answer;
+    }
+    const counted = await shared?.answer(choice, answeredBy).catch(() => undefined);
+    return counted === undefined || counted.isFirst ? answer : answerFrom(counted, view);
+  }
+
+  /** The answer that the user has given in another program. */
+  function answerFrom({ answer, by, because }: GivenAnswer, view: ConfirmationView): AnswersByKind["confirmation"] {
+    const what = answer === "no" ? "no" : choiceText(answer, view);
+    options.note(`${requestName(view)}: answered in ${toVisibleLine(by)}: ${toVisibleLine(what)}.`);
+    return answer === "no" && because !== undefined ? { because } : answer;
   }
 
   return {

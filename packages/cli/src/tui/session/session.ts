@@ -13,6 +13,7 @@ import { findPrompt } from "@fairlead/core/request";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { approvalsPath, type Configuration, programPlace } from "@fairlead/core/trust";
 import type { Conversation, TurnEvent } from "@fairlead/core/turn";
+import type { SharedConfirmations } from "@fairlead/gateway/consent/shared-confirmations";
 import { errorMessage } from "@fairlead/wire/text";
 import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import { serversOfCalls } from "../../headless/manual-line.ts";
@@ -98,6 +99,7 @@ export class AppSession {
   #stop: AbortController | undefined;
   readonly #console: AppConsole;
   #inbox: Promise<AsyncDisposable> | undefined;
+  #shared: Promise<SharedConfirmations> | undefined;
   #lastSave: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -115,6 +117,7 @@ export class AppSession {
         schemaOf: (server, tool) => this.host.catalog(server)?.tools.find(({ name }) => name === tool)?.inputSchema,
         note: (text, next) => this.note("info", text, next),
         tell: (text) => this.note("warning", text),
+        share: async (view, isOutdated) => (await this.#sharedConfirmations()).share(view, isOutdated),
       }),
       debug: context.globals.debug,
       record: context.globals.record === undefined ? undefined : createRecorder({ folder: context.globals.record }),
@@ -214,6 +217,14 @@ export class AppSession {
     ]);
     const { ask, note, fail } = this;
     return showInbox({ ask, note, fail, inbox: new Inbox(this.#folder), now: Date.now });
+  }
+
+  /** The confirmations of the conversation, as other programs see them. */
+  #sharedConfirmations(): Promise<SharedConfirmations> {
+    this.#shared ??= import("@fairlead/gateway/consent/shared-confirmations").then(
+      ({ SharedConfirmations }) => new SharedConfirmations(this.#folder, "a conversation in the terminal app"),
+    );
+    return this.#shared;
   }
 
   /**
@@ -495,6 +506,7 @@ export class AppSession {
     const isLeft = shown?.[Symbol.asyncDispose]();
     this.#questions.refuseAll();
     await Promise.all([this.host[Symbol.asyncDispose](), this.#lastSave, isLeft, this.#console.close()]);
+    (await this.#shared)?.close();
   }
 }
 

@@ -10,6 +10,7 @@ const entry = (id: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
   id,
   since: 0,
   isAwaited: true,
+  isOwn: false,
   who: "client",
   client: "cursor",
   server: "files",

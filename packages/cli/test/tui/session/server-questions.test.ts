@@ -1,6 +1,9 @@
 import type { Model, ModelEvent } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/policy/confirmation";
 import { toConfirmationView } from "@fairlead/core/policy/confirmation-view";
+import { Inbox } from "@fairlead/gateway/consent/inbox";
+import { SharedConfirmations } from "@fairlead/gateway/consent/shared-confirmations";
+import { temporaryFolder, until } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { QuestionQueue } from "../../../src/tui/session/question-queue.ts";
@@ -316,5 +319,76 @@ describe("a model's call", () => {
         "Saved: github.create_issue runs without a question from now on, until its definition changes. to remove the approval: /policy remove github.create_issue",
       ],
     ]);
+  });
+});
+
+describe("a confirmation that other programs show too", () => {
+  /** The app asks, with a real inbox beside it. */
+  async function shared() {
+    const folder = await temporaryFolder();
+    const store = new Store(idle);
+    const questions = new QuestionQueue(store);
+    const notes: string[] = [];
+    const confirmations = new SharedConfirmations(folder.path, "a conversation in the terminal app");
+    const { confirm } = answerServers({
+      questions: () => questions,
+      model: () => ({ provider: "gemini", name: "clever" }) as Model,
+      isConsented: async () => false,
+      openUrl: () => expect.fail("a call opens no page"),
+      schemaOf: () => undefined,
+      note: (text) => notes.push(text),
+      tell: () => expect.fail("a call has no warning"),
+      share: (view, isOutdated) => confirmations.share(view, isOutdated),
+    });
+    const stop = new AbortController();
+    const answer = confirm(confirmationDetails({ args: { title: "Hello" } }), stop.signal);
+    const inbox = new Inbox(folder.path);
+    await until(async () => (await inbox.list()).length > 0);
+    const [entry] = await inbox.list();
+    return {
+      answer,
+      stop,
+      inbox,
+      notes,
+      id: entry?.id ?? "",
+      open: () => store.get().questions,
+      reply: (value: "no" | "once") =>
+        questions.answer(store.get().questions[0]?.key ?? "", { kind: "confirmation", value }),
+      async [Symbol.asyncDispose]() {
+        confirmations.close();
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test("closes in the app when another program answers, and the app shows who answered", async () => {
+    await using asked = await shared();
+    expect(asked.open()).toHaveLength(1);
+    await asked.inbox.answer(asked.id, "once", "the console");
+    expect(await asked.answer).toBe(ProceedOnce);
+    expect(asked.open()).toEqual([]);
+    expect(asked.notes).toEqual(["github.create_issue: answered in the console: yes, once."]);
+  });
+
+  test("gives the model the reason of a no from another program", async () => {
+    await using asked = await shared();
+    await asked.inbox.answer(asked.id, "no", "the console", undefined, "not today");
+    expect(await asked.answer).toEqual({ because: "not today" });
+  });
+
+  test("is answered for the other programs too when the user answers in the app", async () => {
+    await using asked = await shared();
+    asked.reply("no");
+    expect(await asked.answer).toBe(Cancel);
+    expect(await asked.inbox.answered(asked.id)).toMatchObject({ answer: "no", by: "the terminal app" });
+    expect(asked.notes).toEqual([]);
+  });
+
+  test("leaves the inbox without an answer when the turn is stopped", async () => {
+    await using asked = await shared();
+    asked.stop.abort();
+    expect(await asked.answer).toBe(Cancel);
+    expect(await asked.inbox.list()).toEqual([]);
+    expect(await asked.inbox.answered(asked.id)).toBeUndefined();
   });
 });

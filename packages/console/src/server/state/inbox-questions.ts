@@ -119,8 +119,8 @@ function keyOf({ id, key, since }: InboxEntry): string {
 }
 
 function toQuestion(entry: InboxEntry): Question {
-  const { id, since, isAwaited, client } = entry;
-  return { ...toRequestQuestion(entry, `the program ${client}`), id, since, isAwaited };
+  const { id, since, isAwaited, who, client } = entry;
+  return { ...toRequestQuestion(entry, who === "client" ? `the program ${client}` : client), id, since, isAwaited };
 }
 
 function alreadyText(

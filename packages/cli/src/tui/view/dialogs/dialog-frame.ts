@@ -126,10 +126,11 @@ const kindWords: Readonly<Record<ConfirmationView["kind"], SafeText>> = {
   skill: safe`skill `,
 };
 
-function whyText({ client, folder, id, reason }: ConfirmationView): string {
+function whyText({ who, client, folder, id, reason }: ConfirmationView): string {
   if (client === undefined) return reason;
   const at = folder === undefined ? "" : ` in ${folder}`;
-  return `asked by the program "${client}"${at} (approval ${id})${reason === "" ? "" : `; ${reason}`}`;
+  const asker = who === "client" ? `the program "${client}"` : client;
+  return `asked by ${asker}${at} (approval ${id})${reason === "" ? "" : `; ${reason}`}`;
 }
 
 function changeLines(change: ConfirmationView["change"], width: number): readonly Line[] {
