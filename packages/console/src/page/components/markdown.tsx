@@ -21,7 +21,7 @@ export function Markdown({ text }: { readonly text: string }): VNode {
   useEffect(() => {
     let isGone = false;
     if (text.length > longest) return undefined;
-    import("./markdown-fragment.ts").then(({ markdownFragment }) => {
+    void import("./markdown-fragment.ts").then(({ markdownFragment }) => {
       if (isGone || box.current === null) return;
       box.current.replaceChildren(markdownFragment(visibleText(text, true)));
       setReady(true);

@@ -273,7 +273,13 @@ function GroupBody(props: NamedPartProps): VNode | null {
       );
     case "variant":
       return <VariantPart {...props} input={input} />;
-    default:
+    case "constant":
+    case "text":
+    case "number":
+    case "switch":
+    case "choice":
+    case "choices":
+    case "json":
       return null;
   }
 }

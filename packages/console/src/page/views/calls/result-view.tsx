@@ -101,7 +101,7 @@ function listIn(result: Json, name: string): readonly Json[] {
 }
 
 function Raw({ shown: { result } }: { readonly shown: Shown }): VNode {
-  const text = JSON.stringify(result, undefined, 2) ?? "";
+  const text = result === undefined ? "" : JSON.stringify(result, undefined, 2);
   return (
     <div class="block-text">
       <div class="block-tools">

@@ -217,7 +217,7 @@ function CallCard({ call }: { readonly call: Json }): VNode {
       <JsonTree value={call["args"]} label="Arguments" isExact />
       {error !== undefined && (
         <Notice kind="bad">
-          <Text of={String(error["message"] ?? "")} lines />
+          <Text of={typeof error["message"] === "string" ? error["message"] : "The call failed"} lines />
         </Notice>
       )}
       {display !== undefined && display !== "" && <Text of={display} lines most={20_000} class="code-block" />}

@@ -1,6 +1,6 @@
 /** Makes the entries of a conversation's page from its recorded events: pieces of one answer are joined, and a call is one entry. */
 
-import type { Json } from "../calls/content-block.tsx";
+import { asJson, type Json } from "../calls/content-block.tsx";
 
 export type ConversationEntry =
   | { readonly kind: "input" | "text" | "thought"; readonly text: string }
@@ -35,11 +35,15 @@ export function entriesOf(events: readonly Json[]): readonly ConversationEntry[]
       case "note":
       case "retry":
       case "quarantined":
-        entries.push({ kind: "note", text: String(event["message"] ?? event["reason"] ?? ""), isBad: false });
+        entries.push({ kind: "note", text: textIn(event, "message") ?? textIn(event, "reason") ?? "", isBad: false });
         break;
       case "done":
         if (event["reason"] !== "stop")
-          entries.push({ kind: "note", text: `The turn ended: ${String(event["reason"])}`, isBad: false });
+          entries.push({
+            kind: "note",
+            text: `The turn ended: ${textIn(event, "reason") ?? "without a reason"}`,
+            isBad: false,
+          });
         break;
       case "error":
         entries.push({ kind: "note", text: messageOf(event["error"]), isBad: true });
@@ -53,6 +57,11 @@ export function entriesOf(events: readonly Json[]): readonly ConversationEntry[]
 }
 
 function messageOf(error: unknown): string {
-  if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
-  return typeof error === "string" ? error : "The turn failed";
+  if (typeof error === "string") return error;
+  return textIn(asJson(error) ?? {}, "message") ?? "The turn failed";
+}
+
+function textIn(event: Json, name: string): string | undefined {
+  const value = event[name];
+  return typeof value === "string" ? value : undefined;
 }

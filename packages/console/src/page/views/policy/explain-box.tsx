@@ -1,5 +1,6 @@
 /** Explains the decision about one request: every rule that matches it, and what the decision would be otherwise. */
 
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { jsonValue } from "../../../form/draft.ts";
@@ -9,21 +10,13 @@ import { Button } from "../../components/button.tsx";
 import { CopyCommand } from "../../components/copy.tsx";
 import { Field } from "../../components/field.tsx";
 import { Failure, Notice } from "../../components/notice.tsx";
-import { type Column, Table } from "../../components/table.tsx";
+import { Table } from "../../components/table.tsx";
 import { Text } from "../../components/text.tsx";
 import { useLive } from "../../live.ts";
 import { asJson } from "../calls/content-block.tsx";
 import { useOutdated } from "../servers/use-outdated.ts";
 import { DecisionMark } from "../tools/decision-mark.tsx";
-import { explainCommand, RuleLine } from "./policy-view.tsx";
-
-const columns: readonly Column[] = [
-  { id: "decision", title: "Decision", width: "110px", card: "head" },
-  { id: "subject", title: "Requests", width: "34%", card: "head" },
-  { id: "conditions", title: "Only if", card: "wide" },
-  { id: "at", title: "Written in", width: "26%", card: "wide" },
-  { id: "remove", title: "Remove", hasHiddenTitle: true, width: "90px", align: "end" },
-];
+import { RuleLine, ruleColumns } from "./rule-line.tsx";
 
 type Asked = Params<"policy/explain">;
 
@@ -144,7 +137,7 @@ export function ExplainBox(): VNode {
             </Notice>
           )}
           {value.matching.length > 0 && (
-            <Table label="Rules that match, strongest first" columns={columns}>
+            <Table label="Rules that match, strongest first" columns={ruleColumns}>
               {value.matching.map((rule) => (
                 <RuleLine key={rule.id} rule={rule} isStatic />
               ))}
@@ -160,4 +153,10 @@ export function ExplainBox(): VNode {
       )}
     </div>
   );
+}
+
+/** The command that explains the same request in a terminal. */
+function explainCommand(server: string, tool: string, client: string | undefined): string {
+  const subject = toShellWord(`${server}.${tool}`);
+  return `fairlead policy explain ${subject}${client === undefined ? "" : ` --client ${toShellWord(client)}`}`;
 }

@@ -1,14 +1,11 @@
 /** The rules, strongest first, with the places where they are written; why a request is decided as it is; and new rules. */
 
-import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { Result } from "../../../protocol/commands.ts";
 import type { ApprovalRow, RuleRow } from "../../../protocol/policy.ts";
 import { useApp, useCommand, useRoute } from "../../app.ts";
 import { Button } from "../../components/button.tsx";
 import { CopyCommand } from "../../components/copy.tsx";
-import { Dialog } from "../../components/dialog.tsx";
 import { SearchInput } from "../../components/field.tsx";
 import { Empty, Failure, Loading, NextLine, Notice } from "../../components/notice.tsx";
 import { Section, View } from "../../components/panel.tsx";
@@ -16,17 +13,9 @@ import { type Column, GroupRow, Row, Table } from "../../components/table.tsx";
 import { Text } from "../../components/text.tsx";
 import { counted } from "../../numbers.ts";
 import { useOutdated } from "../servers/use-outdated.ts";
-import { DecisionMark } from "../tools/decision-mark.tsx";
 import { ExplainBox } from "./explain-box.tsx";
 import { NewRuleDialog } from "./new-rule.tsx";
-
-const columns: readonly Column[] = [
-  { id: "decision", title: "Decision", width: "110px", card: "head" },
-  { id: "subject", title: "Requests", width: "34%", card: "head" },
-  { id: "conditions", title: "Only if", card: "wide" },
-  { id: "at", title: "Written in", width: "26%", card: "wide" },
-  { id: "remove", title: "Remove", hasHiddenTitle: true, width: "90px", align: "end" },
-];
+import { RuleLine, ruleColumns, ruleSubject } from "./rule-line.tsx";
 
 const tierTitles: Readonly<Record<RuleRow["tier"], string>> = {
   administrator: "Administrator",
@@ -84,7 +73,7 @@ export function PolicyView(): VNode {
           {rules.length === 0 ? (
             <Empty title="No rule fits the filter" />
           ) : (
-            <Table label="Rules, strongest first" columns={columns} class="policy-table">
+            <Table label="Rules, strongest first" columns={ruleColumns} class="policy-table">
               {tiersOf(rules).map(([tier, ofTier]) => [
                 <GroupRow key={tier}>{tierTitles[tier]}</GroupRow>,
                 ...ofTier.map((rule) => <RuleLine key={rule.id} rule={rule} />),
@@ -113,11 +102,6 @@ export function PolicyView(): VNode {
   );
 }
 
-/** The requests that a rule is about, as in `policy allow`. */
-export function ruleSubject({ server = "*", tool = "*", kind }: RuleRow): string {
-  return `${kind === undefined || kind === "tool" ? "" : `${kind} `}${server}.${tool}`;
-}
-
 function wordsOf(rule: RuleRow): string {
   return [ruleSubject(rule), rule.client, rule.decision, rule.at, rule.text].join(" ").toLowerCase();
 }
@@ -125,81 +109,6 @@ function wordsOf(rule: RuleRow): string {
 function tiersOf(rules: readonly RuleRow[]): readonly (readonly [tier: RuleRow["tier"], rules: readonly RuleRow[]])[] {
   const tiers = [...new Set(rules.map(({ tier }) => tier))];
   return tiers.map((tier) => [tier, rules.filter((rule) => rule.tier === tier)]);
-}
-
-function conditionsOf({ client, argsPattern, annotations, modes, interactive }: RuleRow): readonly string[] {
-  return [
-    client === undefined ? [] : `the program is ${client}`,
-    argsPattern === undefined ? [] : `the arguments match ${argsPattern}`,
-    annotations === undefined ? [] : `the annotations are ${JSON.stringify(annotations)}`,
-    modes === undefined ? [] : `the mode is ${modes.join(" or ")}`,
-    interactive === undefined ? [] : interactive ? "a person can be asked" : "no person can be asked",
-  ].flat();
-}
-
-export function RuleLine({ rule, isStatic = false }: { readonly rule: RuleRow; readonly isStatic?: boolean }): VNode {
-  const [isRemoving, setRemoving] = useState(false);
-  const conditions = conditionsOf(rule);
-  return (
-    <Row
-      rowKey={`rule ${rule.id}`}
-      cells={[
-        <DecisionMark key="decision" decision={rule.decision} />,
-        <span key="subject" class="cut mono">
-          <Text of={ruleSubject(rule)} exact />
-        </span>,
-        <span key="conditions" class="cut muted">
-          <Text of={conditions.join(", and ")} exact />
-        </span>,
-        rule.at === undefined ? (
-          <span key="at" class="muted">
-            built in
-          </span>
-        ) : (
-          <span key="at" class="cut mono muted">
-            <Text of={rule.at} exact />
-          </span>
-        ),
-        rule.isRemovable && !isStatic ? (
-          <span key="remove">
-            <Button
-              class="button-row"
-              label={`Remove the rule about ${ruleSubject(rule)}`}
-              focusKey={`remove ${rule.id}`}
-              onPress={() => setRemoving(true)}
-            >
-              Remove
-            </Button>
-            {isRemoving && <RemoveDialog rule={rule} onClose={() => setRemoving(false)} />}
-          </span>
-        ) : null,
-      ]}
-    />
-  );
-}
-
-function RemoveDialog({ rule, onClose }: { readonly rule: RuleRow; readonly onClose: () => void }): VNode {
-  const { api, announcer } = useApp();
-  return (
-    <Dialog title="Remove this rule?" onClose={onClose}>
-      <p>
-        <Text of={rule.text} exact />
-      </p>
-      <div class="dialog-actions">
-        <Button onPress={onClose}>Keep it</Button>
-        <Button
-          kind="danger"
-          onPress={async () => {
-            await api.run("policy/remove", { id: rule.id });
-            announcer.done(`Removed the rule about ${ruleSubject(rule)}`);
-            onClose();
-          }}
-        >
-          Remove it
-        </Button>
-      </div>
-    </Dialog>
-  );
 }
 
 const approvalColumns: readonly Column[] = [
@@ -260,11 +169,3 @@ function ApprovalLine({ approval: { server, tool, client, workspace } }: { reado
     />
   );
 }
-
-/** The command that explains the same request in a terminal. */
-export function explainCommand(server: string, tool: string, client: string | undefined): string {
-  const subject = toShellWord(`${server}.${tool}`);
-  return `fairlead policy explain ${subject}${client === undefined ? "" : ` --client ${toShellWord(client)}`}`;
-}
-
-export type Explained = Result<"policy/explain">;
