@@ -1,5 +1,5 @@
 // Fails on a path in ARCHITECTURE.md, CONTRIBUTING.md or docs/adr that does not exist, on a link between pages that leads nowhere,
-// and on a source folder without its line in ARCHITECTURE.md.
+// on a source folder without its line in ARCHITECTURE.md, and on a file that such a line names and that is not in the folder.
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, posix } from "node:path";
@@ -13,6 +13,9 @@ const roots = ["", "packages", "packages/core/src", "packages/cli/src", "package
  * extension or a slash.
  */
 const mentioned = /(?<![\w./@*<~$-])(?:[\w.-]+\/)+(?:[\w.-]+\.(?:tsx?|mjs|md|json|yml))?(?![\w*<…/])/g;
+/** Matches the line of a source folder, and in it the names of the folder's files, such as `lines.ts`. */
+const folderLine = /^\| `([\w/-]+\/)` \| (.*)$/gm;
+const fileName = /`([\w.-]+\.tsx?)`/g;
 const links = /\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g;
 
 /** Returns the violations below `baseDir`, one line each, and the number of pages. */
@@ -26,7 +29,7 @@ export async function checkDocPaths(baseDir) {
     if (namesPaths(page))
       violations.push(...missingPaths(baseDir, text).map((path) => `${page}: ${path} does not exist`));
   }
-  violations.push(...(await foldersWithoutLine(baseDir)));
+  violations.push(...(await wrongFolderLines(baseDir)));
   return { pages: pages.length, violations };
 }
 
@@ -55,13 +58,18 @@ function missingPaths(baseDir, text) {
   return [...new Set([...withoutAddresses.matchAll(mentioned)].map(([path]) => path))].filter((path) => !isThere(path));
 }
 
-async function foldersWithoutLine(baseDir) {
+async function wrongFolderLines(baseDir) {
   const text = await readFile(join(baseDir, "ARCHITECTURE.md"), "utf8").catch(() => "");
-  const paths = await sourcePaths(baseDir, codeExtensions);
-  const folders = new Set(paths.map((path) => `${dirname(path).replace("packages/", "")}/`));
-  return [...folders]
-    .filter((folder) => !text.includes(`| \`${folder}\` |`))
-    .map((folder) => `ARCHITECTURE.md: no line about ${folder}`);
+  const paths = (await sourcePaths(baseDir, codeExtensions)).map((path) => path.replace("packages/", ""));
+  const folders = new Set(paths.map((path) => `${dirname(path)}/`));
+  const missing = [...folders].filter((folder) => !text.includes(`| \`${folder}\` |`));
+  const named = [...text.matchAll(folderLine)].flatMap(([, folder, line]) =>
+    [...line.matchAll(fileName)].map(([, name]) => folder + name),
+  );
+  return [
+    ...missing.map((folder) => `ARCHITECTURE.md: no line about ${folder}`),
+    ...named.filter((path) => !paths.includes(path)).map((path) => `ARCHITECTURE.md: ${path} does not exist`),
+  ];
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

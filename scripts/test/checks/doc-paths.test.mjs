@@ -39,6 +39,11 @@ test("a link that leads nowhere is found on every page; other pages may name any
   ]);
 });
 
+test("a file that a folder's line names and that is not in the folder is found", async () => {
+  const violations = await found("ARCHITECTURE.md", "| `core/src/auth/` | `sign-in.ts`, `sign-out.ts` |");
+  expect(violations).toEqual(["ARCHITECTURE.md: core/src/auth/sign-out.ts does not exist"]);
+});
+
 test("a source folder without its line in ARCHITECTURE.md is found", async () => {
   const check = async (folder) => {
     await writeFile(join(folder, "ARCHITECTURE.md"), "`wire/src/rpc/` is mentioned, but has no line\n");
