@@ -84,6 +84,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.servers.<name>.share", { value: "client" }],
   ["fairlead.clients.<name>.servers", { value: ["planted"] }],
   ["fairlead.clients.<name>.tools", { value: ["planted.*"] }],
+  ["fairlead.clients.<name>.loadSkill", { value: true }],
   ["fairlead.clients.<name>.toolBudget.tokens", { value: 7 }],
   ["fairlead.clients.<name>.toolBudget.tools", { value: 7 }],
   ["fairlead.recording", { value: false }],
