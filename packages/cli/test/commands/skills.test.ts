@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
@@ -137,5 +137,29 @@ describe("fairlead skills", () => {
     const { code, stdout, stderr } = await here.run("lock", "verify");
     expect(code).not.toBe(0);
     expect(stdout + stderr).toContain("skill changed: skill://pdf/SKILL.md");
+  });
+
+  test("a skill that differs from the lock file is changed, also on a machine that has never used it", async () => {
+    await using here = await machine();
+    await here.write("docs.json", { skills: [pdf] });
+    const docs = stdioServer("skills", join(here.path, "docs.json"), join(here.path, "docs.diary"));
+    await here.write("project/.gemini/settings.json", { mcpServers: { docs } });
+    await here.run("trust", "add", "--yes");
+    await here.run("lock");
+    expect(await here.run("skills", "show", "docs/pdf")).toMatchObject({ code: 0 });
+    const swapped = { ...pdf, files: { ...pdf.files, "references/FORMS.md": "Send it." } };
+    const added = { path: "more", files: { "SKILL.md": text("more") } };
+    await here.write("docs.json", { skills: [swapped, added] });
+    await here.run("policy", "allow", "--kind", "skill", "docs.*");
+    await rm(join(here.path, "home/.fairlead/server-skills"), { recursive: true });
+    for (const name of ["pdf", "more"]) {
+      const refused = await here.run("skills", "show", `docs/${name}`);
+      expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("changed") });
+      expect(refused.stdout).not.toContain("Do it.");
+      expect(await here.run("skills", "show", `docs/${name}`, "--yes")).toMatchObject({ code: 0 });
+      expect(await here.run("skills", "show", `docs/${name}`)).toMatchObject({ code: 6 });
+    }
+    expect(await here.run("lock", "update", "docs")).toMatchObject({ code: 0 });
+    expect(await here.run("skills", "show", "docs/pdf")).toMatchObject({ code: 0 });
   });
 });

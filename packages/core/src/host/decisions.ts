@@ -233,8 +233,10 @@ export class HostDecisions {
     const approved = this.#loaded?.approved;
     if (request.kind === "skill") {
       const skill = server?.skills.get(serverToolName);
-      if (skill?.digest !== undefined)
-        await Promise.all([server?.skills.accept(skill), approved?.forgetOthers(serverName, skill)]);
+      await Promise.all([
+        skill && server?.skills.accept(skill),
+        skill?.digest === undefined ? undefined : approved?.forgetOthers(serverName, skill),
+      ]);
       return;
     }
     const definition = server?.listedBy(connection).toolOf(serverToolName);
@@ -263,13 +265,18 @@ function definitionsOf(servers: Servers): ToolDefinitions {
     skillChangeOf({ serverName, serverToolName }) {
       const skills = servers.find(serverName)?.skills;
       const skill = skills?.get(serverToolName);
-      if (skill === undefined || skills?.isChanged(skill) !== true) return undefined;
-      return { difference: () => skills.differenceOf(skill) };
+      const change = skill && skills?.changeOf(skill);
+      return change && { difference: () => change };
     },
     toolsWithView: (resource) => viewTools(servers, resource),
     viewChangeOf: (resource) =>
       servers.find(resource.serverName)?.views.changeOf(viewTools(servers, resource), resource.view),
     isLockedOut: (tool) => listed(tool)?.isLockedOut(tool.serverToolName) ?? false,
+    isSkillLockedOut({ serverName, serverToolName }) {
+      const skills = servers.find(serverName)?.skills;
+      const skill = skills?.get(serverToolName);
+      return skill !== undefined && skills?.isLockedOut(skill) === true;
+    },
   };
 }
 

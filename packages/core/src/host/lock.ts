@@ -11,6 +11,7 @@ import type { Difference } from "../server/tool-changes.ts";
 import type { Problem, ServerDefinition } from "../settings/define/definition.ts";
 import { childNode, entriesOf, plainValueOf } from "../settings/read/nodes.ts";
 import { readSource } from "../settings/read/source.ts";
+import { unknownDifference } from "../skills/skill.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { HostNote } from "./types.ts";
 
@@ -51,7 +52,7 @@ function unusable({ message, next }: HostError): HostLock {
   const drift: readonly Difference[] = [{ member: "mcp.lock", after: message }];
   const problem = { severity: "error", code: "settings_invalid", message, next } as const;
   return {
-    of: (server) => (isLockable(server) ? { ...noLock, drift: () => drift } : noLock),
+    of: (server) => (isLockable(server) ? { ...noLock, drift: () => drift, skillDrift: () => drift } : noLock),
     notes: () => [],
     problems: [problem],
   };
@@ -96,16 +97,25 @@ async function hold(lock: LockFile, servers: Servers): Promise<HostLock> {
         const all = [...drift(), ...(isOther ? [{ member: "definition", after: promptText(prompt) }] : [])];
         return all.length > 0 ? all : undefined;
       },
+      skillDrift(skill) {
+        const expected = locked?.skills && (locked.skills.get(skill.uri) ?? "none");
+        const isOther = expected !== undefined && expected !== (skill.digest ?? "dynamic");
+        const all = [...drift(), ...(isOther ? unknownDifference(expected, skill) : [])];
+        return all.length > 0 ? all : undefined;
+      },
     };
   }
 
   function notesOf(server: Server): readonly HostNote[] {
-    const { drift, promptDrift } = lockOf(server);
+    const { drift, promptDrift, skillDrift } = lockOf(server);
     const members = drift().map(({ member, after = "" }) => (member === "mcp.lock" ? after : member));
     const prompts = (server.catalog?.catalog.prompts ?? []).flatMap(({ name }) =>
       members.length === 0 && promptDrift(name) ? [`prompt ${name}`] : [],
     );
-    const what = [...members, ...prompts];
+    const skills = (server.catalog?.catalog.skills ?? []).flatMap((skill) =>
+      members.length === 0 && skillDrift(skill) ? [`skill ${skill.name}`] : [],
+    );
+    const what = [...members, ...prompts, ...skills];
     if (what.length === 0) return [];
     const message = `differs from the lock file: ${what.join(", ")}; details: fairlead lock verify`;
     return [{ server: server.name, message }];

@@ -56,6 +56,8 @@ export interface ToolDefinitions {
   readonly viewChangeOf: (resource: ReadView) => ChangedDefinition | undefined;
   /** Whether the tool or its server differs from the lock file. An approval for the tool then cannot be saved. */
   readonly isLockedOut: (tool: ToolOnConnection) => boolean;
+  /** Whether the skill or its server differs from the lock file. */
+  readonly isSkillLockedOut: (skill: ToolIdentity) => boolean;
 }
 
 /** A tool as one connection lists it. Without a connection, as the registries show it. */
@@ -348,7 +350,7 @@ export class Decisions {
       }
       const canSave =
         policy().approved.canSave(serverName) &&
-        !(kind === "tool" && tools.isLockedOut(request)) &&
+        !(kind === "tool" ? tools.isLockedOut(request) : tools.isSkillLockedOut(request)) &&
         this.#changeOf(request)?.doubt === undefined;
       if (canSave && this.#wouldAllow(request, approvalRule(request))) outcomes.push(ProceedAlwaysAndSave);
     }

@@ -278,8 +278,9 @@ function requestFor(
           throw new SkillMismatch(server.name, skill, "entry", "its files have changed");
         const read = await skills.read(client, skill, file, times);
         // What a rule or the user allowed is the set that later entries are compared with.
-        if (asker.who === "user" || skills.acceptedDigest(skill) === undefined) {
-          await (await host.rules()).accept({ ...asker, ...subject });
+        if (asker.who === "user") await (await host.rules()).accept({ ...asker, ...subject });
+        else if (skills.acceptedDigest(skill) === undefined) {
+          await skills.remember(skill);
           if (!wasAsked && skills.whyUnsaved !== undefined) throw unsaved(server.name, skill, skills.whyUnsaved);
         }
         return { ...read, server: server.name, skill };

@@ -4,6 +4,7 @@
  */
 
 import type { ChangedDefinition } from "../policy/decide.ts";
+import type { Skill } from "../skills/skill.ts";
 import { createTurns } from "../text/turns.ts";
 import { type AcceptedDefinitions, withDigests } from "./accepted-definitions.ts";
 import type { CatalogTool } from "./catalog.ts";
@@ -23,10 +24,17 @@ export interface ServerLock {
   readonly drift: () => readonly Difference[];
   /** How a prompt differs. Undefined if it does not differ, or if the server is not locked. */
   readonly promptDrift: (prompt: string) => readonly Difference[] | undefined;
+  /** How a skill differs. Undefined if it does not differ, or if the server is not locked. */
+  readonly skillDrift: (skill: Skill) => readonly Difference[] | undefined;
 }
 
 /** For a server that no lock file covers. */
-export const noLock: ServerLock = { digestOf: () => undefined, drift: () => [], promptDrift: () => undefined };
+export const noLock: ServerLock = {
+  digestOf: () => undefined,
+  drift: () => [],
+  promptDrift: () => undefined,
+  skillDrift: () => undefined,
+};
 
 interface AcceptedTool {
   readonly digests: readonly string[];

@@ -129,7 +129,12 @@ export class Server {
     const { definition } = entry;
     const { state } = context.configuration().locations;
     const store = definition && new SkillStore(state, ownerOf(definition));
-    this.skills = new ServerSkills(entry.name, () => this.#catalog?.catalog.skills ?? noSkills, store);
+    this.skills = new ServerSkills(
+      entry.name,
+      () => this.#catalog?.catalog.skills ?? noSkills,
+      store,
+      (skill) => this.accepted.lock().skillDrift(skill),
+    );
     this.views = new AcceptedViews(this.accepted);
     this.#listed = this.accepted.list([], { isNew: false });
     this.shared = entry.admission.status === "admitted" ? this.#createConnection(context.options, true) : undefined;

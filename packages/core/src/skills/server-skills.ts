@@ -8,6 +8,7 @@ import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
 import { groupBy } from "../text/group-by.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { sizeWords } from "../text/size-words.ts";
@@ -91,6 +92,7 @@ export class ServerSkills {
   readonly #server: string;
   readonly #listed: () => readonly Skill[];
   readonly #store: SkillStore | undefined;
+  readonly #lockDrift: (skill: Skill) => readonly SkillDifference[] | undefined;
   /** Entries of `skills/get`, which are newer than the list that they were requested after. */
   #fetched: { readonly after: readonly Skill[]; readonly skills: ReadonlyMap<string, Skill> } | undefined;
   #held: Held | undefined;
@@ -102,15 +104,24 @@ export class ServerSkills {
   readonly #entries = new Map<AcceptedSkill, Skill>();
   #loading: Promise<void> | undefined;
   #whyUnsaved: string | undefined;
+  /** Differences from the lock file that the user has accepted in this run, by the URI of the skill. */
+  readonly #unlocked = new Map<string, string>();
 
   /**
    * @param listed The skills in the server's catalog.
    * @param store Undefined if nothing may be kept on disk.
+   * @param lockDrift Returns how a skill differs from the lock file that applies now.
    */
-  constructor(server: string, listed: () => readonly Skill[], store: SkillStore | undefined) {
+  constructor(
+    server: string,
+    listed: () => readonly Skill[],
+    store: SkillStore | undefined,
+    lockDrift: (skill: Skill) => readonly SkillDifference[] | undefined = () => undefined,
+  ) {
     this.#server = server;
     this.#listed = listed;
     this.#store = store;
+    this.#lockDrift = lockDrift;
   }
 
   /** The newest entries that the host holds. */
@@ -183,12 +194,22 @@ export class ServerSkills {
     return accepted !== undefined && accepted.digest !== skill.digest;
   }
 
-  /** How the entry differs from the accepted one. Shows the accepted files only after `loadAccepted`. */
-  differenceOf(skill: Skill): readonly SkillDifference[] {
+  /**
+   * How the entry differs from the accepted one, or from the lock file. Undefined if it does not, or if the user has
+   * accepted the difference. Shows the accepted files only after `loadAccepted`.
+   */
+  changeOf(skill: Skill): readonly SkillDifference[] | undefined {
     const accepted = this.#acceptedFor(skill);
-    if (accepted === undefined) return [];
+    const drift = this.#lockDrift(skill);
+    if (accepted === undefined || accepted.digest === skill.digest)
+      return drift !== undefined && this.#unlocked.get(skill.uri) !== canonicalJson(drift) ? drift : undefined;
     const entry = this.#entries.get(accepted);
     return entry === undefined ? unknownDifference(accepted.digest, skill) : skillDifference(entry, skill);
+  }
+
+  /** Whether the skill differs from the lock file. An approval for it then cannot be saved. */
+  isLockedOut(skill: Skill): boolean {
+    return this.#lockDrift(skill) !== undefined;
   }
 
   /** Reads what was accepted from disk, once. */
@@ -213,8 +234,18 @@ export class ServerSkills {
     return this.#whyUnsaved;
   }
 
-  /** Makes this entry the accepted one. An entry with dynamic files cannot be accepted. Resolves also if saving fails. */
-  async accept(skill: Skill): Promise<void> {
+  /** Makes this entry the accepted one, also if it differs from the lock file. */
+  accept(skill: Skill): Promise<void> {
+    const drift = this.#lockDrift(skill);
+    if (drift !== undefined) this.#unlocked.set(skill.uri, canonicalJson(drift));
+    return this.remember(skill);
+  }
+
+  /**
+   * Makes this entry the one that later ones are compared with. An entry with dynamic files cannot be. Resolves also if
+   * saving fails.
+   */
+  async remember(skill: Skill): Promise<void> {
     const { uri, name, digest } = skill;
     const id = skillId(uri);
     if (digest === undefined || this.#accepted.get(id)?.digest === digest) return;

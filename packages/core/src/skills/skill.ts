@@ -156,9 +156,9 @@ export function skillDifference(before: Skill, after: Skill): readonly SkillDiff
 
 /** How a skill differs from an accepted entry of which only the digest is known. */
 export function unknownDifference(before: string, after: Skill): readonly SkillDifference[] {
-  const [was, is] = [before, after.digest].map((digest) => digest && `sha256 ${digest.slice(0, 16)}`);
+  const words = (digest: string): string => (/^[0-9a-f]{64}$/.test(digest) ? `sha256 ${digest.slice(0, 16)}` : digest);
   return [
-    { member: "entry", ...(was && { before: was }), after: is ?? "dynamic" },
+    { member: "entry", before: words(before), after: words(after.digest ?? "dynamic") },
     ...differences("", new Map(), filesOf(after)),
   ];
 }

@@ -51,6 +51,7 @@ function scene(mode: ApprovalMode = "default") {
       promptChangeOf: change,
       skillOf: () => undefined,
       sharesName: () => false,
+      isSkillLockedOut: () => false,
       skillChangeOf: () => undefined,
       toolsWithView: () => [],
       viewChangeOf: () => undefined,

@@ -72,6 +72,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
     digestOf: (tool) => locked?.(server, tool),
     drift: () => [],
     promptDrift: (prompt) => promptDrift?.(server, prompt),
+    skillDrift: () => undefined,
   }));
   marks.see("files", [definition("read"), definition("write")]);
   marks.see("a.b", [definition("c"), definition("d")]);

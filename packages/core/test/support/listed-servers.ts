@@ -31,6 +31,7 @@ export function listedServers(lockOf: (server: string) => ServerLock = () => noL
     },
     skillOf: () => undefined,
     sharesName: () => false,
+    isSkillLockedOut: () => false,
     skillChangeOf: () => undefined,
     toolsWithView: () => [],
     viewChangeOf: () => undefined,
