@@ -19,13 +19,14 @@ export function offeredKeys(view: ConfirmationView): readonly AnswerKey[] {
   const { who, kind, answers, canEdit = false } = view;
   const end = who === "client" ? "until it disconnects" : "conversation";
   const isResource = kind === "resource";
+  const subject = kind === "skill" ? "skill" : "tool";
   const choice = (letter: string, answer: ConfirmationChoice, short: string): readonly AnswerKey[] =>
     answers.includes(answer) ? [{ letter, words: choiceText(answer, view), short, answer }] : [];
   return [
     ...choice("y", "once", "once"),
-    ...choice(isResource ? "s" : "t", "conversation", `${isResource ? "resources" : "tool"}, ${end}`),
+    ...choice(isResource ? "s" : "t", "conversation", `${isResource ? "resources" : subject}, ${end}`),
     ...choice("s", "server", `server, ${end}`),
-    ...choice("a", "always", "tool, saved"),
+    ...choice("a", "always", `${subject}, saved`),
     ...(canEdit && who === "model" ? [edit] : []),
     no,
     // A reason is for the model or the client. The user's own request has no such reader.

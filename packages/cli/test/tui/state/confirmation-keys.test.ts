@@ -88,3 +88,15 @@ test("a yes for more than one resource covers all resources of the server, and h
     ["b", "no, because …", "no, because"],
   ]);
 });
+
+test("the keys of a skill name the skill", () => {
+  const outcomes = [Outcome.ProceedOnce, Outcome.ProceedAlwaysTool, Outcome.ProceedAlwaysAndSave];
+  const { view } = confirmation({ kind: "skill", outcomes });
+  expect(offeredKeys(view).map(({ letter: key, words, short }) => [key, words, short])).toEqual([
+    ["y", "yes, once", "once"],
+    ["t", "this skill, until the conversation ends", "skill, conversation"],
+    ["a", "this skill, always (saves an approval)", "skill, saved"],
+    ["n", "no (also Enter, Esc)", "no"],
+    ["b", "no, because …", "no, because"],
+  ]);
+});
