@@ -29,6 +29,7 @@ import {
 } from "@fairlead/test-servers";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lineOf, openPageAt, visitConsole } from "./support/console-client.ts";
 import { type Block, blocksOf, pages } from "./support/doc-blocks.ts";
 import { isWhole, nodeWays, packedWays, released, tarballsIn, type Way } from "./support/installed.ts";
 import { processesOf } from "./support/left-over.ts";
@@ -519,6 +520,27 @@ checks:
     expect(outputs.get("call demo.greet name=Ada language=fr")).toEqual({ stdout: "Bonjour, Ada!\n", stderr: "" });
     if (!isWhole) lines.push("executable and Debian package not tried (npm test -- --long, npm run release)");
     process.stderr.write(`installed: ${lines.join("; ")}\n`);
+  }, 120_000);
+
+  test("the console has its whole page inside", async () => {
+    for (const way of installed) {
+      await using here = await machineWith(way);
+      const child = spawn("fairlead", ["console", "--no-open"], { cwd: here.project, env: here.env });
+      const { origin, snapshot } = await visitConsole(await lineOf(child.stdout, /^http:/));
+      const { type, text } = await openPageAt(origin);
+      expect([way.name, type]).toEqual([way.name, "text/html; charset=utf-8"]);
+      const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
+      expect(files.filter((path) => path.endsWith(".js")).length).toBeGreaterThan(0);
+      for (const path of files) {
+        const file = await fetch(origin + path);
+        expect([way.name, path, file.status, (await file.text()).length > 0]).toEqual([way.name, path, 200, true]);
+      }
+      expect((await snapshot()).servers).toEqual([expect.objectContaining({ name: "demo" })]);
+      child.kill("SIGINT");
+      await once(child, "exit");
+      await fairlead(here, ["daemon", "stop"]);
+      await until(() => processesOf(here).length === 0);
+    }
   }, 120_000);
 
   /** Starts `fairlead serve` as a client does, and has it list the tools of a server of its own. */

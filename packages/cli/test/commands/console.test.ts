@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { programServer, until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { lineOf, typeOfPage, visitConsole } from "../support/console-client.ts";
+import { lineOf, openPageAt, visitConsole } from "../support/console-client.ts";
 import { processesOf } from "../support/left-over.ts";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 import { startPiped } from "../support/process.ts";
@@ -58,7 +58,7 @@ test("the address is the only line on stdout, opens the page once, and the page 
   await using console = await openConsole(here);
   const session = await visitConsole(console.address);
   expect(names(await session.snapshot())).toContain("growing");
-  expect(await typeOfPage(session.origin)).toBe("text/html; charset=utf-8");
+  expect((await openPageAt(session.origin)).type).toBe("text/html; charset=utf-8");
   await expect(visitConsole(console.address)).rejects.toThrow("status 401");
   expect((await here.run("daemon", "status")).stdout).toContain("clients: fairlead console\n");
   console.child.kill("SIGINT");

@@ -47,11 +47,15 @@ export async function visitConsole(address: string): Promise<ConsoleSession> {
   };
 }
 
-/** Opens an address of a page, as a window does. Resolves with the type of what it gets. */
-export function typeOfPage(url: string): Promise<string | undefined> {
+/** Opens the address of a page, as a window does. */
+export function openPageAt(url: string): Promise<{ readonly type: string | undefined; readonly text: string }> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false }, (response) => {
-      response.resume().on("end", () => resolve(response.headers["content-type"]));
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ type: response.headers["content-type"], text }));
     }).on("error", reject);
   });
 }
