@@ -87,9 +87,17 @@ test("the first commands of the README work from a home with nothing but another
       code: 2,
       stderr: expect.stringMatching(/^Claude Code: .*\n[\s\S]*"fairlead"[\s\S]*no terminal to ask on/) as string,
     },
+    {
+      code: 0,
+      stderr: expect.stringMatching(/^No browser could be started[\s\S]*http:\/\/127\.0\.0\.1:\d+\/#k=/) as string,
+    },
     { code: 0, stdout: expect.stringContaining("\nNext\n") as string },
   ];
   expect(lines).toHaveLength(shown.length);
-  for (const [at, line] of lines.entries())
-    expect([line, await here.run(...shellWords(line))]).toMatchObject([line, shown[at]]);
+  for (const [at, line] of lines.entries()) {
+    // The console is closed at once.
+    const options = line === "fairlead console" ? { signal: AbortSignal.abort() } : {};
+    expect([line, await here.runWith(options, ...shellWords(line))]).toMatchObject([line, shown[at]]);
+  }
+  await here.run("daemon", "stop");
 });
