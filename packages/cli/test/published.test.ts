@@ -526,16 +526,16 @@ checks:
     for (const way of installed) {
       await using here = await machineWith(way);
       const child = spawn("fairlead", ["console", "--no-open"], { cwd: here.project, env: here.env });
-      const { origin, snapshot } = await visitConsole(await lineOf(child.stdout, /^http:/));
-      const { type, text } = await openPageAt(origin);
+      const session = await visitConsole(await lineOf(child.stdout, /^http:/));
+      const { type, text } = await openPageAt(session.origin);
       expect([way.name, type]).toEqual([way.name, "text/html; charset=utf-8"]);
       const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
       expect(files.filter((path) => path.endsWith(".js")).length).toBeGreaterThan(0);
       for (const path of files) {
-        const file = await fetch(origin + path);
+        const file = await fetch(session.origin + path);
         expect([way.name, path, file.status, (await file.text()).length > 0]).toEqual([way.name, path, 200, true]);
       }
-      expect((await snapshot()).servers).toEqual([expect.objectContaining({ name: "demo" })]);
+      expect((await session.snapshot()).servers).toEqual([expect.objectContaining({ name: "demo" })]);
       child.kill("SIGINT");
       await once(child, "exit");
       await fairlead(here, ["daemon", "stop"]);
