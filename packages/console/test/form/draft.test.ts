@@ -72,6 +72,13 @@ test("a schema that refers to itself ends in JSON", () => {
 });
 
 const point2 = fc.record({ x: fc.integer(), y: fc.integer() });
+/** Without numbers that cannot be sent exactly, and without −0, which JSON writes as 0. */
+const jsonValues = fc
+  .jsonValue()
+  .map((value) => JSON.stringify(value))
+  .filter((text) => !/\d{16}|\de/i.test(text))
+  .map((text): unknown => JSON.parse(text));
+
 const values = fc.record(
   {
     path: fc.string({ minLength: 1 }),
@@ -86,7 +93,7 @@ const values = fc.record(
       fc.record({ kind: fc.constant("file"), name: fc.string({ minLength: 1 }) }),
       fc.record({ kind: fc.constant("url"), href: fc.string({ minLength: 1 }) }),
     ),
-    anything: fc.jsonValue().filter((value) => !/\d{16}|\de/i.test(JSON.stringify(value))),
+    anything: jsonValues,
   },
   { requiredKeys: ["path"] },
 );
@@ -101,8 +108,7 @@ test("a value that fits the schema comes back from its form unchanged", () => {
 
 test("a value that no form fits is shown as JSON, and comes back unchanged", () => {
   fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      if (/\d{16}|\de/i.test(JSON.stringify(value))) return;
+    fc.property(jsonValues, (value) => {
       expect(draftValue(input, draftOf(input, value)).value).toEqual(value);
     }),
   );
