@@ -58,10 +58,10 @@ export async function useHost<T>(
   const host = openHost(configuration, {
     debug: globals.debug,
     record,
+    ...options,
     // Every command declares the capability `elicitation`, as the app does. Otherwise a server might list different
     // tools.
-    elicit: (request) => leaveOpen(request, out),
-    ...options,
+    elicit: options.elicit ?? ((request) => leaveOpen(request, out)),
     background: options.background?.open,
   });
   host.on("history_failed", ({ message }) =>
