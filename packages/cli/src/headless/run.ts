@@ -54,8 +54,8 @@ async function converse(
   const following = { recover: true, ide: context.ide, load: () => configurationOf(context) };
   const background = { open: openStatelessInBackground(() => configuration, context), report: () => {} };
   const confirm = await confirmInInbox(configuration.locations.state, context);
-  const asking = { interactive: confirm !== undefined, confirm };
-  const how = { approvalMode: options.mode, ...asking, allow, background, ...following };
+  const confirmation = { interactive: confirm !== undefined, confirm };
+  const how = { approvalMode: options.mode, ...confirmation, allow, background, ...following };
   return useHost(
     configuration,
     context,
