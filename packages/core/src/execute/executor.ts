@@ -32,7 +32,7 @@ export interface Call<Client extends CallClient = CallClient> {
 }
 
 /** A call whose result the executor returns exactly as the server sent it. */
-interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
+export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
   /** Sends the call. May be called a second time with a new connection, if repeating is safe. */
   readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
 }

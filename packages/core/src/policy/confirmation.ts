@@ -193,28 +193,13 @@ export class DeclinedCall extends HostError {
   }
 }
 
-/** The error for a call that the user wants to run with other arguments. `runEdited` then runs it with these. */
+/** The error for a call that the user wants to run with other arguments. The call then begins again with these. */
 export class EditedCall extends HostError {
   readonly args: JsonObject;
 
   constructor({ serverName, toolName }: ToolCallConfirmationDetails, args: JsonObject) {
     super("denied", `${serverName}.${toolName} denied: the user changed its arguments`, { serverName });
     this.args = args;
-  }
-}
-
-/** Runs a call. If the user changes its arguments when asked, begins again with the new ones, as a new request. */
-export async function runEdited<Result>(
-  args: JsonObject,
-  run: (args: JsonObject) => Promise<Result>,
-  onEdited?: (args: JsonObject) => void,
-): Promise<Result> {
-  try {
-    return await run(args);
-  } catch (error) {
-    if (!(error instanceof EditedCall)) throw error;
-    onEdited?.(error.args);
-    return runEdited(error.args, run, onEdited);
   }
 }
 

@@ -7,9 +7,8 @@ import { anObject, aString, expectArguments } from "../expect-arguments.ts";
 import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
-import { type AskedTool, type ConfirmPort, runEdited } from "../policy/confirmation.ts";
+import { type AskedTool, type ConfirmPort, EditedCall } from "../policy/confirmation.ts";
 import type { LargeResults, ToolBinding, ToolExecution } from "../server/registered-tool.ts";
-import type { RequestTarget } from "./request.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
 /** Returns the function that calls a tool for the user or a program, not for a model. */
@@ -30,7 +29,7 @@ export function userCalls(host: RequestHost): Host["call"] {
         serverToolName,
         args,
         shown: { serverName, serverToolName, name: serverToolName, description: "" },
-        target: throughExecutor(timeout),
+        target: { kind: "call", timeout },
         signal,
         confirm: confirm && confirmTyped(confirm),
         confirmed,
@@ -58,31 +57,34 @@ export function modelCalls(host: RequestHost, keep: Keep): ToolBinding {
   return {
     confirm: (tool, args) =>
       ask({ who: "model", serverName: tool.serverName, serverToolName: tool.serverToolName, args, shown: tool }, host),
-    call: (tool, given, signal, { results, confirm, onEdited, ...watch } = {}) => {
+    async call(tool, given, signal, { results, confirm, onEdited, ...watch } = {}) {
       const { serverName, serverToolName } = tool;
-      const run = (args: JsonObject): Promise<ToolExecution> =>
-        runRequest(
-          {
-            who: "model",
-            serverName,
-            serverToolName,
-            args,
-            shown: tool,
-            target: throughExecutor(),
-            signal,
-            confirm,
-            watch,
-            present: (result) => present(tool, result, keep, results),
-          },
-          host,
-        );
-      return runEdited(given, run, onEdited);
+      let args = given;
+      for (;;)
+        try {
+          return await runRequest(
+            {
+              who: "model",
+              serverName,
+              serverToolName,
+              args,
+              shown: tool,
+              target: { kind: "call" },
+              signal,
+              confirm,
+              watch,
+              present: (result: CallResult) => present(tool, result, keep, results),
+            },
+            host,
+          );
+        } catch (error) {
+          if (!(error instanceof EditedCall)) throw error;
+          // The user has changed the arguments. The call with the new ones is a new request.
+          args = error.args;
+          onEdited?.(args);
+        }
     },
   };
-}
-
-function throughExecutor(timeout?: number): RequestTarget<CallResult> {
-  return { kind: "call", timeout, send: (executor, call, how) => executor.call(call, how) };
 }
 
 /** Asks the user to confirm their own request. Without an answer, the request is refused. */

@@ -131,12 +131,7 @@ function subjectOf(
         const sent = checked === args ? params : { ...params, arguments: checked };
         return client.request(`${server}.${name}`, method, sent, toWire(request, given, options));
       };
-      const target: RequestTarget<JsonObject> = {
-        kind: "call",
-        timeout,
-        send: (executor, { client, tool, args: checked }, how) =>
-          executor.forward({ client, tool, args: checked, send: sendCall }, how),
-      };
+      const target: RequestTarget<JsonObject> = { kind: "call", timeout, send: sendCall };
       return { kind: "tool", serverToolName: name, args, shown: shownTool(identity), target };
     }
     case "resources/read":

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
-import type { Call, ExecuteOptions, Executor } from "../execute/executor.ts";
+import type { RawCall } from "../execute/executor.ts";
 import type { ReadTimes } from "../execute/repeat.ts";
 import type { TakeTurn } from "../host/gateway-types.ts";
 import type { RequestOptions } from "../host/types.ts";
@@ -43,13 +43,13 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
 /** Where a request goes. `runRequest` connects the server for a call and a read only. */
 export type RequestTarget<Result> = CallTarget<Result> | ReadTarget<Result> | DirectTarget<Result>;
 
-/** A tool of a server. */
+/** A tool of a server. The executor validates, queues and repeats the call. */
 interface CallTarget<Result> {
   readonly kind: "call";
   /** Milliseconds without a response or progress. Default: the server's setting. */
   readonly timeout?: number;
-  /** Sends the call through the executor, which validates, queues and repeats it. */
-  readonly send: (executor: Executor<Connection>, call: Call<Connection>, how: ExecuteOptions) => Promise<Result>;
+  /** Sends a call whose result is returned exactly as the server sent it. Without it, the result is a `CallResult`. */
+  readonly send?: RawCall<Connection, Result>["send"];
 }
 
 /** A resource or prompt of a server. It may be read a second time if the connection is lost. */

@@ -2,7 +2,7 @@
 
 import { type Clock, sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
-import type { Executor } from "../execute/executor.ts";
+import type { ExecuteOptions, Executor } from "../execute/executor.ts";
 import { callCancelled, sendRead } from "../execute/repeat.ts";
 import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../policy/confirmation.ts";
 import type { CarriedDecision, Decisions, PolicyRequest } from "../policy/decide.ts";
@@ -388,8 +388,9 @@ async function execute<Result>(
       },
     );
   }
-  const call = { client, tool: request.serverToolName, args: args ?? {} };
-  return await target.send(await host.executor(), call, {
+  const { serverToolName: tool } = request;
+  const executor = await host.executor();
+  const how: ExecuteOptions = {
     signal,
     timeout,
     total,
@@ -397,7 +398,11 @@ async function execute<Result>(
     onProgress: watch?.onProgress,
     onStart: watch?.onStart,
     isInTurn: request.turn !== undefined,
-  });
+  };
+  const { send } = target;
+  if (send !== undefined) return await executor.forward({ client, tool, args: args ?? {}, send }, how);
+  const result: unknown = await executor.call({ client, tool, args: args ?? {} }, how);
+  return result as Result;
 }
 
 /**
