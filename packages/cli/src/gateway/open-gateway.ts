@@ -104,7 +104,15 @@ function consolesOf(): OpenConsole {
     const { bundledPage } = await import("./page-files.ts");
     return new Consoles({
       readFiles: bundledPage,
-      createSource: (host) => new ConsoleState({ host, version: version() }),
+      createSource: (host) =>
+        new ConsoleState({
+          host,
+          version: version(),
+          findModel: async (wanted, signal) => {
+            const { modelFor } = await import("../targets/choose-model.ts");
+            return modelFor(host.configuration, wanted, signal);
+          },
+        }),
     });
   };
   let loading: ReturnType<typeof load> | undefined;

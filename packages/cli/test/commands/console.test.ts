@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { lineOf, openPageAt, visitConsole } from "../support/console-client.ts";
 import { processesOf } from "../support/left-over.ts";
 import { type Machine, machine, userFile } from "../support/machine.ts";
-import { startPiped } from "../support/process.ts";
+import { runProcess, startPiped } from "../support/process.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { enter, openApp, quit } from "../support/tui/journey.ts";
 
@@ -94,6 +94,16 @@ test("a console in another folder shows that folder's servers", async () => {
   const shown = await (await visitConsole(second.address)).snapshot();
   expect(names(shown)).toContain("elsewhere");
   expect(shown.workspace).toMatchObject({ root: other.project });
+});
+
+test("a command's call that passes through the background host is shown, with the command's name", async () => {
+  await using here = await consoleMachine({ background: "on" });
+  await using console = await openConsole(here);
+  const session = await visitConsole(console.address);
+  expect(await runProcess(here, "call", "growing.grow")).toMatchObject({ code: 0, stdout: "grew\n" });
+  await until(async () => (await session.snapshot()).calls.length > 0);
+  const { calls } = await session.snapshot();
+  expect(calls).toMatchObject([{ server: "growing", kind: "tool", name: "grow", from: "fairlead call", state: "ok" }]);
 });
 
 test("--port chooses the port; a port that is in use is named, and the command ends", async () => {

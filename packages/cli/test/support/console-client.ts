@@ -8,7 +8,11 @@ export interface ConsoleSession {
   /** Sends a command of the page; resolves with status and answer. */
   run(verb: string, params: object): Promise<{ readonly status: number; readonly body: unknown }>;
   /** The first event of the stream. */
-  snapshot(): Promise<{ readonly servers: readonly { readonly name: string }[]; readonly workspace: object }>;
+  snapshot(): Promise<{
+    readonly servers: readonly { readonly name: string }[];
+    readonly calls: readonly object[];
+    readonly workspace: object;
+  }>;
 }
 
 /** @throws Error if the address was used before */

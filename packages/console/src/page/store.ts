@@ -3,13 +3,10 @@
  * was not told: before the first snapshot there are no servers, not "0 servers".
  */
 
-import type { ConsoleEvent, Snapshot } from "../protocol/events.ts";
+import type { About, ConsoleEvent, Snapshot } from "../protocol/events.ts";
 import type { CallRow, Question, ServerRow } from "../protocol/rows.ts";
 import { Flusher, Live, Rows } from "./live.ts";
 import type { StreamState } from "./stream.ts";
-
-/** What the page shows of the host as a whole. */
-export type About = Omit<Snapshot, "servers" | "questions" | "calls" | "now">;
 
 /** How a question ended. `by`: where the answer was given; absent if nobody answered in time. */
 export interface Answered {
@@ -87,6 +84,9 @@ export class Store {
     switch (event.type) {
       case "snapshot":
         this.#replace(event.snapshot);
+        break;
+      case "about":
+        this.about.set(event.about);
         break;
       case "servers":
         this.servers.replace(event.servers.map((server) => [server.name, server]));

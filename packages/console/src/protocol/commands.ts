@@ -6,6 +6,7 @@
 import type { BudgetCommands } from "./budget.ts";
 import type { CallCommands } from "./calls.ts";
 import type { ChangesCommands } from "./changes.ts";
+import type { ChatCommands } from "./chat.ts";
 import type { ConversationCommands } from "./conversations.ts";
 import type { HistoryCommands } from "./history.ts";
 import type { PolicyCommands } from "./policy.ts";
@@ -20,6 +21,7 @@ export interface Commands
   extends BudgetCommands,
     CallCommands,
     ChangesCommands,
+    ChatCommands,
     ConversationCommands,
     HistoryCommands,
     PolicyCommands,

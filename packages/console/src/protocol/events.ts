@@ -2,26 +2,31 @@
 
 import type { CallRow, FrameHead, Question, ServerRow } from "./rows.ts";
 
-/** Everything that the page shows without asking for it. */
-export interface Snapshot {
+/** What the page shows of the host as a whole. */
+export interface About {
   readonly version: string;
-  /** When the server made this snapshot, by its clock: the page shows ages relative to it. */
-  readonly now: number;
   readonly workspace: { readonly root: string; readonly isTrusted: boolean; readonly why: string };
-  /** In the order of the settings. */
-  readonly servers: readonly ServerRow[];
-  readonly questions: readonly Question[];
-  /** The latest calls, newest first. */
-  readonly calls: readonly CallRow[];
-  /** The configured model, if there is one. */
+  /** The configured model, once a conversation has used it. */
   readonly model?: string | undefined;
   /** Problems in settings and policy files, one line each. */
   readonly problems: readonly string[];
 }
 
+/** Everything that the page shows without asking for it. */
+export interface Snapshot extends About {
+  /** When the server made this snapshot, by its clock: the page shows ages relative to it. */
+  readonly now: number;
+  /** In the order of the settings. */
+  readonly servers: readonly ServerRow[];
+  readonly questions: readonly Question[];
+  /** The latest calls, newest first. */
+  readonly calls: readonly CallRow[];
+}
+
 export type ConsoleEvent =
   /** The first event of a stream that cannot resume. `isReset`: events were lost, so the page drops what it shows. */
   | { readonly type: "snapshot"; readonly isReset: boolean; readonly snapshot: Snapshot }
+  | { readonly type: "about"; readonly about: About }
   /** All servers, after the settings have changed. */
   | { readonly type: "servers"; readonly servers: readonly ServerRow[] }
   | { readonly type: "server"; readonly server: ServerRow }

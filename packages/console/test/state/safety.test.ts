@@ -169,8 +169,8 @@ test("settings that change while the console is open arrive as servers; a replac
   );
   expect(servers.map(({ name }) => name)).toEqual(["good", "fresh", "demo"]);
   expect(servers[0]).toMatchObject({ calls: 1 });
-  await scene.host.call("good", "echo", { text: "two" });
-  await scene.event(ofType("server", ({ server }) => server.name === "good" && server.calls === 2));
+  await scene.setSettings({ mcpServers: { good: stdioServer("well-behaved"), odd: { command: 5 } } });
+  await scene.event(ofType("about", ({ about }) => about.problems.some((problem) => problem.includes("command"))));
 });
 
 test("after the state is closed, the host does no work for it", async () => {

@@ -37,7 +37,7 @@ export interface ConsoleScene extends AsyncDisposable {
   readonly workspace: Workspace;
   readonly inbox: Inbox;
   /** All events so far. */
-  readonly events: readonly ConsoleEvent[];
+  readonly events: ConsoleEvent[];
   /** Everything that has left the state so far, as JSON: answers, events and snapshots. */
   readonly sent: readonly string[];
   run<V extends Verb>(verb: V, params: Params<V>): Promise<Result<V>>;

@@ -166,7 +166,8 @@ export class Calls implements Disposable {
     this.#own.set(signal, id);
     const { questions, now } = this.#options;
     this.#add({ id, startedAt: now(), ...subject, from: own, state: "running" }, (reason) => stop.abort(reason));
-    const confirm: RequestOptions["confirm"] = (details) => questions.confirm(details, id, signal);
+    const confirm: RequestOptions["confirm"] = (details) =>
+      questions.confirm(details, { who: "user", from: "this console", call: id }, signal);
     send({ signal, confirm }).then(
       // Most requests have ended already, by what the host reports.
       (result) => this.#end(id, "ok", { result }),

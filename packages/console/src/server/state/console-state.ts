@@ -4,13 +4,15 @@ import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
 import { Inbox } from "@fairlead/gateway/consent/inbox";
+import { excerpt } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Commands, Params, Result, Verb } from "../../protocol/commands.ts";
-import type { ConsoleEvent, Snapshot } from "../../protocol/events.ts";
+import type { About, ConsoleEvent, Snapshot } from "../../protocol/events.ts";
 import type { ConsoleSource, RunOptions } from "../console-source.ts";
 import { budgetCommands } from "./budget.ts";
 import { Calls } from "./calls.ts";
 import { changesCommands } from "./changes.ts";
+import { Chats, type FindModel } from "./chat.ts";
 import { conversationCommands } from "./conversations.ts";
 import { countHistory, historyCommands } from "./history.ts";
 import { InboxQuestions } from "./inbox-questions.ts";
@@ -35,8 +37,8 @@ export interface ConsoleStateOptions {
   readonly host: OpenedHost;
   /** Fairlead's version. */
   readonly version: string;
-  /** The configured model, as a person reads it. */
-  readonly model?: string | undefined;
+  /** Finds the model of conversations in the console. Default: there is none. */
+  readonly findModel?: FindModel;
   /** Default: the inbox in the host's state folder. */
   readonly inbox?: Inbox;
   /** How much of the traffic is kept. */
@@ -58,6 +60,7 @@ export class ConsoleState implements ConsoleSource {
   readonly #calls: Calls;
   readonly #rows: ServerRows;
   readonly #traffic: Traffic;
+  readonly #chats: Chats;
   readonly #handlers: Handlers<Commands>;
   readonly #stops: readonly (() => void)[];
   /** Resolves when the history and the inbox are read. */
@@ -100,6 +103,13 @@ export class ConsoleState implements ConsoleSource {
       onProgress: (call, progress) => this.#calls.progress(call, progress),
       ...(options.traffic && { limits: options.traffic }),
     });
+    this.#chats = new Chats({
+      host,
+      questions: this.#questions,
+      findModel: options.findModel,
+      emit,
+      onModel: this.#tellAbout,
+    });
     this.#handlers = {
       ...this.#calls.handlers,
       ...historyCommands(host),
@@ -111,6 +121,7 @@ export class ConsoleState implements ConsoleSource {
       ...budgetCommands(host),
       ...skillCommands(host, onPolicy),
       ...conversationCommands(host),
+      ...this.#chats.handlers,
       ...this.#traffic.handlers,
     };
     this.#stops = [
@@ -123,7 +134,16 @@ export class ConsoleState implements ConsoleSource {
       }),
       host.on("stderr", ({ server, line }) => emit({ type: "log", server, at: now(), line: clip(line, longestLine) })),
       host.on("catalog", ({ server }) => emit({ type: "catalog", server })),
-      host.on("servers", () => this.#usage.keepOnly(host.gateway.servers.names())),
+      host.on("servers", () => {
+        this.#usage.keepOnly(host.gateway.servers.names());
+        this.#tellAbout();
+      }),
+      host.on("ide_trust_changed", this.#tellAbout),
+      host.on("log", ({ server, level, logger, data }) => {
+        const text = typeof data === "string" ? data : excerpt(data, longestLine);
+        const line = clip(`${level}${logger === undefined ? "" : ` ${logger}`}: ${text}`, longestLine);
+        emit({ type: "log", server, at: now(), line });
+      }),
       host.on("history_failed", ({ message }) =>
         emit({ type: "note", text: `not recorded in the history: ${message}` }),
       ),
@@ -135,18 +155,12 @@ export class ConsoleState implements ConsoleSource {
 
   async snapshot(): Promise<Snapshot> {
     await this.#ready;
-    const { configuration } = this.#host;
-    const { trust, locations } = configuration;
-    const { problems } = await this.#host.policy();
     return this.#masked<Snapshot>({
-      version: this.#options.version,
+      ...(await this.#about()),
       now: this.#now(),
-      workspace: { root: locations.root, isTrusted: trust.trusted, why: trust.detail },
       servers: this.#rows.all(),
       questions: [...this.#inbox.open(), ...this.#questions.open()].sort((one, other) => one.since - other.since),
       calls: this.#calls.latest(),
-      model: this.#options.model,
-      problems: [...this.#host.problems(), ...problems].map(({ message }) => message),
     });
   }
 
@@ -177,6 +191,7 @@ export class ConsoleState implements ConsoleSource {
     this.#calls[Symbol.dispose]();
     this.#traffic[Symbol.dispose]();
     this.#questions[Symbol.dispose]();
+    await this.#chats[Symbol.asyncDispose]();
     await this.#inbox[Symbol.asyncDispose]();
   }
 
@@ -187,6 +202,25 @@ export class ConsoleState implements ConsoleSource {
     await this.#inbox.start();
     void this.#rows.countTokens();
   }
+
+  async #about(): Promise<About> {
+    const { trust, locations } = this.#host.configuration;
+    const { problems } = await this.#host.policy();
+    return {
+      version: this.#options.version,
+      workspace: { root: locations.root, isTrusted: trust.trusted, why: trust.detail },
+      model: this.#chats.model,
+      problems: [...this.#host.problems(), ...problems].map(({ message }) => message),
+    };
+  }
+
+  readonly #tellAbout = (): void => {
+    this.#about().then(
+      (about) => this.#emit({ type: "about", about }),
+      // The host is closing.
+      () => {},
+    );
+  };
 
   #emit(event: ConsoleEvent): void {
     if (this.#listeners.size === 0) return;

@@ -35,6 +35,14 @@ interface OpenQuestion {
   readonly settle: (answer: Answer) => string;
 }
 
+/** Who sends a request of this console. */
+interface Asker {
+  readonly who: "user" | "model";
+  readonly from: string;
+  /** The call that waits, if the page has begun it. */
+  readonly call?: string;
+}
+
 /** Answered questions that a later answer still finds. */
 const mostAnswered = 200;
 
@@ -112,11 +120,11 @@ export class Questions implements Disposable {
   /** Asks about a request of this console, as its host wants it confirmed. */
   async confirm(
     details: ToolCallConfirmationDetails,
-    call: string,
+    { who, from, call }: Asker,
     signal: AbortSignal,
   ): Promise<ToolConfirmationOutcome | undefined> {
-    const view = toConfirmationView(details, { who: "user" });
-    const question = { ...toRequestQuestion(view, "this console"), call };
+    const view = toConfirmationView(details, { who });
+    const question = { ...toRequestQuestion(view, from), call };
     const answer = await this.ask<"request">(question, signal, ({ choice }) =>
       details.isOutdated?.() === true && choice !== "no"
         ? "the definition changed while the question was open: the answer has no effect"
