@@ -172,11 +172,12 @@ export function createBridgeContext(
       const reached = (target: ServerAddress): ServerAddress | undefined =>
         now.servers.includes(target.server) ? target : undefined;
       const pin = names.pinOf(uri);
-      const own = client.only === undefined ? readOwnAddress(uri) : undefined;
+      const named = client.only === undefined ? readOwnAddress(uri) : undefined;
+      const own = named && namedTarget(named, now.servers);
       // An address that names a server leads to no other one. Skills of servers may have any scheme.
-      const isOwn = own !== undefined && now.servers.includes(own.server) && pin?.server !== own.server;
-      if (isOwn) return own;
+      if (own !== undefined && pin?.server !== own.server) return own;
       if (pin !== undefined) return reached({ server: pin.server, uri: pin.name });
+      if (named !== undefined && isOfServer(uri)) return undefined;
       const seen = names.serverOf(uri);
       if (seen !== undefined) return reached({ server: seen, uri });
       const server = serverOfNewUri(uri, now, names);
@@ -202,6 +203,13 @@ export function createBridgeContext(
       await unlessAborted(discovery, signal);
     },
   };
+}
+
+/** What an address means that names a server. A program may have changed the case of the name, as in a host name. */
+function namedTarget(named: ServerAddress, servers: readonly string[]): ServerAddress | undefined {
+  if (servers.includes(named.server)) return named;
+  const [server, ...others] = servers.filter((each) => each.toLowerCase() === named.server.toLowerCase());
+  return server === undefined || others.length > 0 ? undefined : { ...named, server };
 }
 
 function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

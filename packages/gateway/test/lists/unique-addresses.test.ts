@@ -113,6 +113,17 @@ test.each(["UI://p/a.html", "ui://P/a.html", "ui://p/%61.html", "ui://fairlead.o
   },
 );
 
+test("an address that names a server leads to no other one: not in another case, and not if the server is gone", async () => {
+  const page = { resources: [{ uri: view, name: "view" }] };
+  const greedy = { resourceTemplates: [{ uriTemplate: "ui://{+all}", name: "all" }] };
+  await using here = await scene({ one: { ...page, ...greedy }, Two: page });
+  const client = await here.client({ era: "legacy" });
+  await client.request("resources/list");
+  await client.request("resources/templates/list");
+  expect(await read(client, "ui://fairlead.two/p/a.html")).toEqual(["ui://fairlead.two/p/a.html", "Two"]);
+  await expect(read(client, "ui://fairlead.gone/p/a.html")).rejects.toThrow("no configured server lists this resource");
+});
+
 test("addresses in results are those that the client uses", async () => {
   const link = { type: "resource_link", uri: view, name: "linked", _meta: { ui: { resourceUri: view } } };
   const embedded = { type: "resource", resource: { uri: view, text: "" } };
