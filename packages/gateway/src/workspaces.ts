@@ -112,10 +112,10 @@ export class Workspaces implements AsyncDisposable {
 }
 
 /** Why no client is asked a server's question. Servers usually return this to the client whose call has failed. */
-function whyUnanswered(server: Server, isAmbiguous: boolean): string {
-  if (!isAmbiguous) return "no client has an open request that it could answer";
-  const fact =
-    "requests of several clients are open on this connection, and Fairlead cannot tell which of its clients should answer";
+export function whyUnanswered(server: Server, why: "ambiguous" | "doubtful" | "unknown"): string {
+  if (why === "unknown") return "no client has an open request that it could answer";
+  const what = why === "ambiguous" ? "requests of several clients are open" : "another client has cancelled a request";
+  const fact = `${what} on this connection, and Fairlead cannot tell which of its clients should answer`;
   const isApart = server.shareOf() === "client";
   const now = "each client has a connection of its own from now on, so the same request works if it is sent again";
   const setting = `fairlead.servers.${server.name}.share is "all"; "auto" gives each client a connection of its own`;
@@ -149,7 +149,8 @@ class SharedWorkspace {
         // Clients whose requests are open at the same time should have connections of their own from now on.
         if (asked === undefined || origin?.isAmbiguous === true) server.noteAsksBack();
         if (asked !== undefined) return asked;
-        throw new Error(`"${name}" sent ${method}, but ${whyUnanswered(server, origin?.isAmbiguous === true)}`);
+        const why = origin?.isAmbiguous === true ? "ambiguous" : "unknown";
+        throw new Error(`"${name}" sent ${method}, but ${whyUnanswered(server, why)}`);
       },
       greeting: greetingHooks(options, above, below),
     });

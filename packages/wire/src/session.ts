@@ -114,6 +114,11 @@ export type NotificationListener = (method: string, params: JsonObject) => void;
 export interface RequestOrigin {
   /** True if the server may have asked during any of several requests with different owners. */
   readonly isAmbiguous: boolean;
+  /**
+   * True if the server has never answered a request that another owner has cancelled, or that has timed out: it may mean
+   * that one.
+   */
+  readonly isDoubtful?: boolean | undefined;
 }
 /** Answers what a server asks (sampling, elicitation, roots). If it throws, a legacy server gets a JSON-RPC error. */
 export type RequestHandler = (

@@ -7,6 +7,7 @@ import type { JsonObject, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../questions/client-call.ts";
 import { askClient, labelledRequests, lackingFor, withElicitationId } from "../questions/server-question.ts";
+import { whyUnanswered } from "../workspaces.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { passedOnExtensions } from "./extensions.ts";
@@ -56,15 +57,19 @@ export class ServerQuestions {
   }
 
   /** Answers a question of the server by asking the client. */
-  readonly answer: RequestHandler = async (method, params, signal) => {
+  readonly answer: RequestHandler = async (method, params, signal, origin) => {
     const call = this.#call;
     this.#refuseRoots(method);
     const lacking = lackingFor(method, params, call.capabilities);
     const byPerson = lacking && this.#context.workspace.host.person.ask(this.#server, method, params, signal);
     // On a connection of its own, the server would not learn that a person can be asked.
     if (byPerson !== undefined) return byPerson;
+    const server = this.#gateway.servers.find(this.#server);
     // The next question may come while requests of several clients are open, so they stop sharing the server now.
-    this.#gateway.servers.find(this.#server)?.noteAsksBack();
+    server?.noteAsksBack();
+    // On a connection that all clients share for good, each question after a cancellation would fail.
+    if (origin?.isDoubtful === true && server?.shareOf() === "client")
+      throw new Error(`"${this.#server}" sent ${method}, but ${whyUnanswered(server, "doubtful")}`);
     this.#lacking = { ...this.#lacking, ...lacking };
     this.#elicitations ??= [];
     const identified = withElicitationId(method, params, this.#elicitations);

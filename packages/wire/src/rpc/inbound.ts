@@ -106,8 +106,8 @@ export function createInbound(options: InboundOptions): Inbound {
     const stopListening = exchange && onAllEnded([exchange, ...others], () => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
-      const { isAmbiguous } = related;
-      const result = await (exchange?.answer?.(method, params, controller.signal, { isAmbiguous }) ??
+      const { isAmbiguous, isDoubtful } = related;
+      const result = await (exchange?.answer?.(method, params, controller.signal, { isAmbiguous, isDoubtful }) ??
         handle?.(method, params, controller, { id, isAmbiguous }));
       given = { jsonrpc: "2.0", id, result: objectOf(result) };
     } catch (error) {

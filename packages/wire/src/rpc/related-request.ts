@@ -13,6 +13,8 @@ export interface Related {
   readonly others?: readonly Exchange[];
   /** True if it could be any of several requests with different owners. Then `exchange` is undefined. */
   readonly isAmbiguous: boolean;
+  /** True if the server has never answered a request that another owner has given up: it may mean that one. */
+  readonly isDoubtful?: boolean;
 }
 
 const none: Related = { exchange: undefined, isAmbiguous: false };
@@ -48,7 +50,8 @@ export function relatedToRequest(
     found = asAmbiguous(onlyOwners(open, (exchange) => mayBeAsked(exchange) && canAnswer(exchange, method), isLikely));
   const { exchange } = found;
   if (exchange === undefined) return found;
-  return mayAskForOthers(givenUp, exchange.owner, now) ? ambiguous : found;
+  if (mayAskForOthers(givenUp, exchange.owner, now)) return ambiguous;
+  return { ...found, isDoubtful: hasGivenUp(givenUp, exchange.owner, Number.NEGATIVE_INFINITY) };
 }
 
 /** Requests of several owners are open, so a question that none of them can answer is no single owner's. */
@@ -77,8 +80,12 @@ export function mayAskForOthers(
   owner: string | undefined,
   now: number,
 ): boolean {
+  return hasGivenUp(givenUp, owner, now - lingering);
+}
+
+function hasGivenUp(givenUp: ReadonlyMap<number, Exchange>, owner: string | undefined, since: number): boolean {
   for (const other of givenUp.values())
-    if (mayBeAsked(other) && other.owner !== owner && other.givenUpAt > now - lingering) return true;
+    if (mayBeAsked(other) && other.owner !== owner && other.givenUpAt > since) return true;
   return false;
 }
 

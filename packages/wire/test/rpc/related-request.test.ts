@@ -153,22 +153,27 @@ describe("a question on the only stream of a server", () => {
     expect(open.map(({ name }) => name)).toEqual(["first", "second", "first"]);
   });
 
-  test("may be about another owner's request that was cancelled just before, but not about one from long ago", async () => {
+  test("is ambiguous after another owner's request was cancelled, and from ten seconds later on doubtful until the server answers that request", async () => {
     const server = memoryServer();
     const time = stoppedTime();
     await using rpc = await rpcTo(server, { time, onRequest: answeredBy("session") });
     const stop = new AbortController();
+    const doubted: RequestHandler = async (_method, _params, _signal, origin) => ({ name: "first", ...origin });
     call(rpc, { ...other, signal: stop.signal, timeout: Number.POSITIVE_INFINITY });
-    call(rpc, { ...first, timeout: Number.POSITIVE_INFINITY });
+    call(rpc, { ...first, answer: doubted, timeout: Number.POSITIVE_INFINITY });
     stop.abort();
     server.say(question(1));
     await turn();
     time.advance(10_000);
     server.say(question(2));
     await turn();
+    server.say({ jsonrpc: "2.0", id: server.sent[0]?.["id"], result: {} });
+    server.say(question(3));
+    await turn();
     expect(replies(server)).toEqual([
       { name: "session", isAmbiguous: true },
-      { name: "first", isAmbiguous: false },
+      { name: "first", isAmbiguous: false, isDoubtful: true },
+      { name: "first", isAmbiguous: false, isDoubtful: false },
     ]);
   });
 
