@@ -315,10 +315,13 @@ function unlistedOwner(
   list: "tools" | "prompts",
 ): Owned | undefined {
   const { server, name } = names[list].ownerOf(stringOf(params["name"]) ?? "") ?? {};
-  if (server === undefined || workspace.host.catalog(server) !== undefined) return undefined;
   const { servers, hasTool } = view();
-  const isAllowed = list === "tools" ? hasTool(server, name ?? "") : servers.includes(server);
-  return isAllowed ? { server, params: { ...params, name } } : undefined;
+  // The server may be removed, or hidden from the client.
+  if (server === undefined || !servers.includes(server)) return undefined;
+  const isAllowed = list === "prompts" || hasTool(server, name ?? "");
+  return isAllowed && workspace.host.catalog(server) === undefined
+    ? { server, params: { ...params, name } }
+    : undefined;
 }
 
 /** Says why a tool or prompt cannot be used under this name. */

@@ -26,6 +26,31 @@ test.for([
   },
 );
 
+test.for([
+  ["tools/list", "tools/call", { name: "echo" }, "no longer offered"],
+  ["prompts/list", "prompts/get", { name: "test_simple_prompt" }, "no longer offered"],
+  ["resources/list", "resources/read", { uri: "test://static-text" }, "no configured server lists this resource"],
+] as const)(
+  "after a reload removed a server, a request after %s says that nothing offers it",
+  async ([list, method, params, why]) => {
+    const program = method === "tools/call" ? stdioServer("counted") : stdioServer("conformance", "--legacy-only");
+    const other = stdioServer("well-behaved");
+    await using here = await gatewayScene({ servers: { s: program, other } });
+    const client = await here.client({ era: "legacy" });
+    const [shown] = Object.values(params);
+    expect(JSON.stringify(await client.request(list))).toContain(`"${shown}"`);
+    await here.setSettings({ mcpServers: { other } });
+    await vi.waitFor(async () => expect(JSON.stringify(await client.request(list))).not.toContain(`"${shown}"`), {
+      timeout: 30_000,
+    });
+    const failure = await client.request(method, { arguments: {}, ...params }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      message: expect.stringContaining(why),
+      evidence: { rpc: { code: method === "resources/read" ? -32002 : -32602 } },
+    });
+  },
+);
+
 test("a reload tells a client once, and only of the lists that are other than those that it has", async () => {
   const server = stdioServer("counted");
   await using here = await gatewayScene({ servers: { s: server } });
