@@ -155,12 +155,12 @@ export class CatalogCache {
   /** Names the state folder, or `folder` in it if only that cannot be written. */
   async #notSaved(error: unknown, folder: string): Promise<HostError> {
     const { state } = this.#options;
-    const named = await checkWritable(state).then(
-      () => folder,
-      () => state,
-    );
     const cause = error instanceof HostError && error.cause instanceof Error ? error.cause : error;
-    const message = `the state folder ${named} cannot be written: ${explain(cause)}`;
+    const [named, why] = await checkWritable(state).then(
+      () => [folder, cause],
+      (stateProblem: unknown) => [state, stateProblem],
+    );
+    const message = `the state folder ${named} cannot be written: ${explain(why)}`;
     return new HostError("internal", message, { cause: error });
   }
 }

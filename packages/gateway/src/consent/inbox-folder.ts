@@ -8,7 +8,15 @@ import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { isRecent } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import { ensurePrivateFolder, privateFileMode, replaceFile, systemCode, unless } from "@fairlead/core/files";
+import {
+  ensurePrivateFolder,
+  explain,
+  notRead,
+  privateFileMode,
+  replaceFile,
+  systemCode,
+  unless,
+} from "@fairlead/core/files";
 import { requestName } from "@fairlead/core/policy";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { JsonObject } from "@fairlead/wire";
@@ -78,7 +86,10 @@ export async function entryFiles(folder: string): Promise<readonly EntryFile[]> 
 
 /** Returns the names of all files in the inbox. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder).catch(unless("ENOENT"))) ?? [];
+  return readdir(folder).catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return [];
+    throw notRead(folder, explain(error), error);
+  });
 }
 
 function parseName(file: string): readonly EntryFile[] {

@@ -1,11 +1,10 @@
-import type { SharedBy } from "@fairlead/core/server";
 import { expect, test } from "vitest";
 import type { BridgeContext } from "../../src/bridge/bridge-context.ts";
 import { ServerQuestions } from "../../src/bridge/server-questions.ts";
 import type { ClientCall } from "../../src/questions/client-call.ts";
 
 /** Asks a client a question of the server `notes`, which may be about a request that another client has cancelled. */
-async function doubtfulQuestion(share: SharedBy) {
+async function doubtfulQuestion(share: "all" | "client") {
   const asked: string[] = [];
   const server = { name: "notes", mayHaveRoots: false, noteAsksBack: () => {}, shareOf: () => share };
   const context = {

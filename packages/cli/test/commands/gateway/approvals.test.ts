@@ -104,6 +104,19 @@ test.each([
   expect(await answered).toBe(told);
 });
 
+test.each([
+  ["approvals", "inbox"],
+  ["history", "ledger"],
+])("%s names the folder that cannot be read", async (command, folder) => {
+  await using here = await machine({ [`home/.fairlead/${folder}`]: "not a folder" });
+  const path = join(here.home, ".fairlead", folder);
+  expect(await here.run(command)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `fairlead: ${path} cannot be read: a part of its path is a file, not a folder\n  next: Make sure that you can read ${path}, then try again.\n`,
+  });
+});
+
 test("allow says that a request which was refused before has not run", async () => {
   await using here = await machine();
   await using client = askingClient(here);

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
@@ -194,6 +195,22 @@ test("if the state folder cannot be written, explain and the refusal of a call t
     `s.echo: deny\n  because    the rule for definitions that may have changed denies it: ${state}`,
   );
   expect((await here.run("policy", "explain", "s.echo")).stdout).toContain(`asks about it: ${state}`);
+});
+
+test("if the state folder is a link without a target, explain and the refusal both say so", async () => {
+  await using here = await machine({
+    "home/.gemini/settings.json": { mcpServers: { s: stdioServer("well-behaved") } },
+    "home/.gemini/policies/mine.toml": '[[rule]]\nmcpName = "s"\ntoolName = "*"\ndecision = "allow"\npriority = 1\n',
+  });
+  const folder = join(here.home, ".fairlead");
+  await rm(folder, { recursive: true, force: true });
+  await symlink("nowhere", folder);
+  const state = `the state folder ${folder} cannot be written: it is a symbolic link whose target does not exist`;
+  const call = await here.run("call", "s.echo", "text=hi");
+  expect([call.code, call.stderr]).toEqual([6, expect.stringContaining(state)]);
+  expect((await here.run("policy", "explain", "s.echo", "--headless")).stdout).toContain(
+    `s.echo: deny\n  because    the rule for definitions that may have changed denies it: ${state}`,
+  );
 });
 
 const alone = ["--user", "--map-root-user", "--mount", "sh", "-c"];

@@ -1,6 +1,6 @@
 /** Creates folders for Fairlead's state, readable by the user only. */
 
-import { access, chmod, constants, mkdir, stat } from "node:fs/promises";
+import { access, chmod, constants, lstat, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { notWritten, systemCode, toWriteError, unless } from "../system-error.ts";
 
@@ -9,6 +9,8 @@ export const privateFileMode = 0o600;
 const privateFolderMode = 0o700;
 const others = 0o077;
 const sticky = 0o1000;
+
+const danglingLink = "it is a symbolic link whose target does not exist";
 
 /** Creates the folder if necessary, and makes it readable by the user only. */
 export async function ensurePrivateFolder(folder: string): Promise<void> {
@@ -24,10 +26,11 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
  * Checks whether files can be created in the folder, or whether the folder itself can be created. Writes nothing, so a
  * full disk is not noticed.
  *
- * @throws Error of the file system, such as `EROFS`
+ * @throws Error of the file system, such as `EROFS`, or an error that says that the folder is a link without a target
  */
 export async function checkWritable(folder: string): Promise<void> {
   const found = await stat(folder).catch(unless("ENOENT"));
+  if (found === undefined && (await lstat(folder).catch(unless("ENOENT"))) !== undefined) throw new Error(danglingLink);
   if (found === undefined && dirname(folder) !== folder) return checkWritable(dirname(folder));
   // The dot makes a file in place of the folder an error.
   await access(`${folder}/.`, constants.W_OK | constants.X_OK);
@@ -66,6 +69,6 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
 /** Replaces the system's messages of `EEXIST` and `ENOENT`, because they do not name the actual problem. */
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
-  if (code === "EEXIST") return notWritten(folder, "it is a symbolic link whose target does not exist", error);
+  if (code === "EEXIST") return notWritten(folder, danglingLink, error);
   return code === "ENOENT" ? notWritten(folder, "no folder can be created there", error) : error;
 }

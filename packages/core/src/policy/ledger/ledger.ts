@@ -8,7 +8,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../../clock.ts";
 import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
 import { localKey } from "../../files/secrets/local-key.ts";
-import { notWritten, toWriteError, unless } from "../../files/system-error.ts";
+import { explain, notRead, notWritten, systemCode, toWriteError, unless } from "../../files/system-error.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import {
   isAlike,
@@ -328,7 +328,10 @@ async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
 }
 
 async function numbersIn(folder: string): Promise<readonly number[]> {
-  const names = (await readdir(folder).catch(unless("ENOENT"))) ?? [];
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return [];
+    throw notRead(folder, explain(error), error);
+  });
   return names.flatMap((name) => (/^\d{6}\.jsonl$/.test(name) ? Number(name.slice(0, 6)) : [])).sort((a, b) => a - b);
 }
 
