@@ -187,13 +187,16 @@ it("cancels the call with Ctrl-C, and the server keeps running", async () => {
   expect(servers()).toEqual(before);
 });
 
-it("fails a call as lost if the host is killed, and the next call works", async () => {
+test.each([
+  ["is killed", (pid: number) => void process.kill(pid, "SIGKILL")],
+  ["is stopped", async (_pid: number, here: Machine) => void (await here.run("daemon", "stop"))],
+])("fails a call as lost if the host %s, and the next call works", async (_, end) => {
   await using here = await workshopMachine();
   const { ending } = startPiped(here, "call", "workshop.hang", "--json");
   await until(() => here.notes().includes("hang"));
   const pid = await here.hostPid();
   if (pid === undefined) throw new Error("no host runs");
-  process.kill(pid, "SIGKILL");
+  await end(pid, here);
   const { code, stdout } = await ending;
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({

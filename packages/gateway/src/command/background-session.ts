@@ -253,7 +253,7 @@ function openHostSocket({ socket, rest }: HostConnection): OpenChannel {
   return async (events, signal) => {
     const reportLoss = (): void => events.closed(new WireError("closed", "the background host has ended"));
     // Before the channel's own listeners: they would answer the open requests themselves.
-    socket.prependOnceListener("end", reportLoss).prependOnceListener("close", reportLoss);
+    for (const event of ["end", "error", "close"]) socket.prependOnceListener(event, reportLoss);
     socket.on("error", () => socket.destroy());
     const channel = await openClientStdio({ input: socket, output: socket }, { limits: defaultLimits })(events, signal);
     if (rest.length > 0) socket.unshift(rest);
