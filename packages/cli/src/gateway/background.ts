@@ -77,9 +77,7 @@ async function startHost(
   onStart: (pid: number) => void,
 ): Promise<HostConnection> {
   const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");
-  const host = await findOrStartHost(folder, greeting, command);
-  onStart(host.welcome.pid);
-  return host;
+  return findOrStartHost(folder, greeting, command, onStart);
 }
 
 function describeCaller(configuration: Configuration, { io, globals, command }: Caller): CommandCaller {

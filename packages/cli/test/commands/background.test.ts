@@ -63,10 +63,11 @@ it("keeps a server's state between calls, and the call that starts the host says
   expect((await here.call("call", "growing.grown", "--alone")).code).toBe(2);
 });
 
-it("gives the calls of two processes one server", async () => {
+it("gives the calls of several processes one server, and one of them says that it has started the host", async () => {
   await using here = await backgroundMachine(growing());
-  const pids = await Promise.all([1, 2, 3].map(() => here.call("call", "growing.process")));
-  expect(new Set(pids.map(({ stdout }) => stdout)).size).toBe(1);
+  const calls = await Promise.all([1, 2, 3, 4].map(() => here.call("call", "growing.process")));
+  expect(new Set(calls.map(({ stdout }) => stdout)).size).toBe(1);
+  expect(calls.filter(({ stderr }) => stderr !== "")).toHaveLength(1);
 });
 
 it("gives a call with another PATH, or another value of a named variable, a server of its own", async () => {

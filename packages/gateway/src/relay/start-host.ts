@@ -20,18 +20,21 @@ const startTime = 60_000;
 
 /**
  * Connects to the running host, or starts one. If several relays do this at once, only one of them starts a host.
+ * @param onStart Called with the process id of a host that this process has started.
  * @throws HostRefused, or an Error that says why no host can be started
  */
 export async function findOrStartHost(
   folder: RunFolder,
   greeting: RelayHello,
   command: HostCommand,
+  onStart?: (pid: number) => void,
 ): Promise<HostConnection> {
   const found = await findHost(folder, greeting);
   if (found !== undefined) return found;
   try {
     createRunFolder(folder);
-    return await withLock(folder.startLock, () => findOrStartAlone(folder, greeting, command), { timeout: startTime });
+    const start = (): Promise<HostConnection> => findOrStartAlone(folder, greeting, command, onStart);
+    return await withLock(folder.startLock, start, { timeout: startTime });
   } catch (error) {
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw new Error(`the background host cannot start in ${folder.path}: ${explain(error)}`, { cause: error });
@@ -43,12 +46,14 @@ async function findOrStartAlone(
   folder: RunFolder,
   greeting: RelayHello,
   command: HostCommand,
+  onStart: ((pid: number) => void) | undefined,
 ): Promise<HostConnection> {
   const other = await findHost(folder, greeting);
   if (other !== undefined) return other;
   await startHost(folder, command);
   const started = await findHost(folder, greeting);
   if (started === undefined) throw new Error("the background host started, but ended at once");
+  onStart?.(started.welcome.pid);
   return started;
 }
 
