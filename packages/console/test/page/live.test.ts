@@ -87,6 +87,7 @@ describe.runIf(hasChromium)("live updates", () => {
   test("draw nothing while the tab is hidden, except its title, and everything when it is shown", async () => {
     await using here = await chromium.open({ view: "#/servers" });
     const { page, source } = here;
+    await page.clock.install();
     await setHidden(page, true);
     const drawn = page.evaluate(
       () =>
@@ -104,6 +105,7 @@ describe.runIf(hasChromium)("live updates", () => {
     if (first === undefined) throw new Error("the sample has questions");
     source.emit({ type: "question", question: { ...first, id: "q-new" } });
     await page.waitForFunction(() => document.title.startsWith("(6)"));
+    await page.clock.runFor(1000);
     await setHidden(page, false);
     expect(await drawn).toBe("shown");
     await rowOf(page, "git").getByText("git exited").waitFor();
