@@ -1,7 +1,7 @@
 /**
- * Buttons that allow something: they are dead for half a second after they appear or move, so that a press meant for
- * something else decides nothing, and the Enter key does not press them, because it is pressed by habit. None of them is
- * chosen in advance. A button that refuses needs none of this, and is an ordinary one.
+ * The buttons of a decision. They are dead for half a second after they appear or move, so that a press meant for
+ * something else decides nothing. None of them is chosen in advance, and the Enter key, which is pressed by habit, does
+ * not press those that allow something.
  */
 
 import { type ComponentChildren, createContext, type VNode } from "preact";
@@ -32,10 +32,25 @@ export function Decision({ subject, label, children }: DecisionProps): VNode {
   );
 }
 
-/** A button that allows something. It stands in a `Decision`. */
-export function AllowButton({ onPress, children, ...others }: Omit<ButtonProps, "disabledBecause" | "type">): VNode {
-  const { announcer } = useApp();
+type DecisionButtonProps = Omit<ButtonProps, "disabledBecause" | "type">;
+
+/** A button that refuses, or decides nothing by itself. It stands in a `Decision`. */
+export function DecisionButton({ onPress, children, ...others }: DecisionButtonProps): VNode {
   const { isSettled, isReady } = useContext(SettledContext);
+  return (
+    <Button
+      {...others}
+      disabledBecause={isSettled ? undefined : "dead for half a second, because it has just appeared"}
+      onPress={() => (isReady() ? onPress() : undefined)}
+    >
+      {children}
+    </Button>
+  );
+}
+
+/** A button that allows something. It stands in a `Decision`. */
+export function AllowButton({ children, ...others }: DecisionButtonProps): VNode {
+  const { announcer } = useApp();
   return (
     // The key is stopped before the button makes a press of it.
     <div
@@ -47,13 +62,7 @@ export function AllowButton({ onPress, children, ...others }: Omit<ButtonProps, 
         announcer.say("Enter does not press this button. Press the space bar.");
       }}
     >
-      <Button
-        {...others}
-        disabledBecause={isSettled ? undefined : "dead for half a second, because it has just appeared"}
-        onPress={() => (isReady() ? onPress() : undefined)}
-      >
-        {children}
-      </Button>
+      <DecisionButton {...others}>{children}</DecisionButton>
     </div>
   );
 }

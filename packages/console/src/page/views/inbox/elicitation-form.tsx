@@ -5,8 +5,7 @@ import { useMemo, useState } from "preact/hooks";
 import { type Draft, draftValue, emptyDraft } from "../../../form/draft.ts";
 import { nestedInputOf } from "../../../form/nested-input.ts";
 import type { Answer } from "../../../protocol/rows.ts";
-import { Button } from "../../components/button.tsx";
-import { AllowButton, Decision } from "../../components/decision.tsx";
+import { AllowButton, Decision, DecisionButton } from "../../components/decision.tsx";
 import { SchemaForm } from "../../components/schema-form.tsx";
 
 type Content = Extract<Answer, { readonly content: unknown }>["content"];
@@ -29,8 +28,8 @@ export function ElicitationForm({ id, schema, onSend, onRefuse }: ElicitationFor
     <form class="elicitation" onSubmit={(event) => event.preventDefault()}>
       <SchemaForm input={input} draft={draft} onChange={setDraft} problems={isChecked ? problems : new Map()} />
       <Decision subject={id} label="Your answer">
-        <Button onPress={() => onRefuse("decline")}>Decline</Button>
-        <Button onPress={() => onRefuse("cancel")}>Cancel</Button>
+        <DecisionButton onPress={() => onRefuse("decline")}>Decline</DecisionButton>
+        <DecisionButton onPress={() => onRefuse("cancel")}>Cancel</DecisionButton>
         <AllowButton
           onPress={() => {
             setChecked(true);

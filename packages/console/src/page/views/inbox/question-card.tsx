@@ -11,7 +11,7 @@ import { CommandError } from "../../api.ts";
 import { useApp } from "../../app.ts";
 import { Age, Countdown } from "../../components/age.tsx";
 import { Button } from "../../components/button.tsx";
-import { AllowButton, Decision } from "../../components/decision.tsx";
+import { AllowButton, Decision, DecisionButton } from "../../components/decision.tsx";
 import { Differences } from "../../components/differences.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { webAddress } from "../../components/link.tsx";
@@ -155,9 +155,11 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
       {!isOver && (
         <>
           <Decision subject={question.id} label="Your answer">
-            <Button onPress={() => send({ kind: "request", choice: "no", because: because.trim() || undefined })}>
+            <DecisionButton
+              onPress={() => send({ kind: "request", choice: "no", because: because.trim() || undefined })}
+            >
               No
-            </Button>
+            </DecisionButton>
             {allowing.map((choice) => (
               <AllowButton key={choice.value} onPress={() => send({ kind: "request", choice: choice.value })}>
                 {choiceTitle(choice)}
@@ -234,7 +236,9 @@ function AddressBody({ question, send, isOver }: BodyProps<"address">): VNode {
       <AddressFacts url={question.url} target={target} from={question.from} />
       {!isOver && (
         <Decision subject={question.id} label="Your answer">
-          <Button onPress={() => send({ kind: "address", action: "decline" })}>No, do not open it</Button>
+          <DecisionButton onPress={() => send({ kind: "address", action: "decline" })}>
+            No, do not open it
+          </DecisionButton>
           {target !== undefined && (
             <AllowButton
               onPress={() => {
@@ -263,7 +267,9 @@ function SignInBody({ question, send, isOver }: BodyProps<"sign_in">): VNode {
       {!isOver && (
         <>
           <Decision subject={question.id} label="Sign-in">
-            <Button onPress={() => send({ kind: "sign_in", action: "cancel" })}>Cancel the sign-in</Button>
+            <DecisionButton onPress={() => send({ kind: "sign_in", action: "cancel" })}>
+              Cancel the sign-in
+            </DecisionButton>
             {target !== undefined && (
               <AllowButton onPress={() => window.open(target.href, "_blank", "noopener,noreferrer")}>
                 Open {target.host}

@@ -18,7 +18,7 @@ import type { Selection } from "./selection.ts";
 const common = {
   select: { id: "select", title: "Select", hasHiddenTitle: true, width: "28px", card: "head" },
   state: { id: "state", title: "State", width: "160px", card: "head" },
-  server: { id: "server", title: "Server", width: "168px", card: "head" },
+  server: { id: "server", title: "Server", width: "156px", card: "head" },
   since: { id: "since", title: "Since", width: "64px" },
   next: { id: "next", title: "Next step", hasHiddenTitle: true, width: "104px", align: "end", card: "wide" },
 } satisfies Readonly<Record<string, Column>>;
