@@ -1,4 +1,5 @@
-import { stdioServer } from "@fairlead/test-servers";
+import { join } from "node:path";
+import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { allowAll, consoleScene, ofType } from "./scene.ts";
 
@@ -76,4 +77,48 @@ test("a question about the console's own call waits for its answer, and is withd
   });
   const late = scene.run("questions/answer", { id: next.question.id, answer: { kind: "request", choice: "once" } });
   await expect(late).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("the console stops a client's call, and the client gets an error", async () => {
+  await using folder = await temporaryFolder();
+  const slow = stdioServer("workshop", join(folder.path, "diary"), "legacy", "stdio");
+  await using scene = await consoleScene({ servers: { slow }, rules: allowAll });
+  const client = await scene.client();
+  const { tools } = (await client.request("tools/list", {})) as { tools: { name: string }[] };
+  const name = tools.map((tool) => tool.name).find((each) => each.includes("hang")) ?? "";
+  const calling = client.request("tools/call", { name, arguments: {} });
+  const { call } = await scene.event(ofType("call", ({ call: row }) => row.from === "tester"));
+  await scene.event(
+    ofType("frames", ({ frames }) => frames.some(({ method, call: of }) => method === "tools/call" && of === call.id)),
+  );
+  await scene.run("calls/cancel", { call: call.id });
+  const ended = await scene.event(ofType("call", ({ call: row }) => row.id === call.id && row.endedAt !== undefined));
+  expect(ended.call.state).toBe("cancelled");
+  expect(JSON.stringify(await calling.catch((error: unknown) => String(error)))).toMatch(/cancel/i);
+});
+
+test("an id of a call that is in use, and a call that never began, are refused", async () => {
+  await using scene = await consoleScene({ servers: {} });
+  await scene.run("calls/tool", { call: "one", server: "demo", tool: "greet", args: {} });
+  const again = scene.run("calls/tool", { call: "one", server: "demo", tool: "greet", args: {} });
+  await expect(again).rejects.toMatchObject({ code: "usage" });
+  await expect(scene.run("calls/result", { call: "two" })).rejects.toMatchObject({ code: "not_found" });
+  await scene.event(ofType("call", ({ call }) => call.endedAt !== undefined));
+});
+
+test("the bytes of an image are read on demand, and are no part of the result", async () => {
+  await using scene = await consoleScene({ servers: {} });
+  await scene.run("calls/tool", { call: "one", server: "demo", tool: "picture", args: {} });
+  await scene.event(ofType("call", ({ call }) => call.state === "ok"));
+  const { result } = await scene.run("calls/result", { call: "one" });
+  const content = (result as { content: { type: string; bytes?: number }[] }).content;
+  const at = content.findIndex(({ type }) => type === "image");
+  expect(content[at]).toMatchObject({ type: "image", mimeType: "image/png", bytes: expect.any(Number) });
+  expect(content[at]).not.toHaveProperty("data");
+  const blob = await scene.run("calls/blob", { call: "one", path: `/content/${at}` });
+  expect(blob.type).toBe("image/png");
+  expect(Buffer.from(blob.base64, "base64").length).toBe(content[at]?.bytes);
+  await expect(scene.run("calls/blob", { call: "one", path: "/content/99" })).rejects.toMatchObject({
+    code: "not_found",
+  });
 });

@@ -14,7 +14,13 @@ const ofModel = "AIzaSyA-model-key-0123456789abcdefghij";
 test("no planted secret is in anything that leaves the state", async () => {
   await using folder = await temporaryFolder();
   const leak = {
-    content: [{ type: "text", text: `the token is ${planted} and ${ofEnvironment}` }],
+    content: [
+      { type: "text", text: `the token is ${planted} and ${ofEnvironment}` },
+      {
+        type: "resource",
+        resource: { uri: "file:///a", blob: Buffer.from(`a file with ${planted}`).toString("base64") },
+      },
+    ],
     structuredContent: { id: planted, nested: { kind: [planted], [planted]: 1 } },
   };
   await folder.write("results.json", { leak, [`tool ${planted}`]: leak });
@@ -46,6 +52,9 @@ test("no planted secret is in anything that leaves the state", async () => {
   await scene.event(ofType("frames"));
   const results = await scene.run("calls/result", { call: "c" });
   expect(JSON.stringify(results)).toContain("(hidden)");
+  const blob = await scene.run("calls/blob", { call: "c", path: "/content/1" });
+  const text = await scene.run("calls/blob", { call: "c", path: "/content/0" });
+  for (const { base64 } of [blob, text]) expect(Buffer.from(base64, "base64").toString()).toContain("(hidden)");
   for (const { id } of (await scene.run("traffic/list", {})).frames) await scene.run("traffic/body", { id });
   await scene.run("traffic/export", { server: "leaky" });
   for (const server of ["leaky", "remote", "dies"]) {

@@ -142,8 +142,10 @@ export class Calls implements Disposable {
       },
     },
     "calls/blob": {
+      // A pattern for secrets could find itself in the letters of an image.
+      isHidden: true,
       takes: { call: aText, path: aText },
-      run: ({ call, path }) => this.#results.blob(this.#find(call).row.id, path),
+      run: ({ call, path }) => this.#results.blob(this.#find(call).row.id, path, this.#options.host.hide),
     },
   };
 

@@ -71,15 +71,16 @@ export class KeptResults {
    * The bytes of a block, such as an image, or of a text.
    *
    * @param path The JSON pointer of the block.
+   * @param hide Hides secrets in texts. An image stays as it is.
    * @throws HostError `not_found`
    */
-  blob(call: string, path: string): { readonly type: string; readonly base64: string } {
+  blob(call: string, path: string, hide: (text: string) => string): { readonly type: string; readonly base64: string } {
     const block = this.#blockAt(call, path);
     const bytes = block && bytesOf(block);
     const text = stringOf(block?.["text"]);
     const type = stringOf(block?.["mimeType"]);
-    if (bytes !== undefined) return { type: type ?? "application/octet-stream", base64: bytes };
-    if (text !== undefined) return { type: type ?? "text/plain", base64: Buffer.from(text).toString("base64") };
+    if (bytes !== undefined) return { type: type ?? "application/octet-stream", base64: hiddenIn(bytes, hide) };
+    if (text !== undefined) return { type: type ?? "text/plain", base64: Buffer.from(hide(text)).toString("base64") };
     throw new HostError("not_found", "the result has no bytes there, or is no longer kept");
   }
 
@@ -103,6 +104,13 @@ function toResource(result: JsonObject): JsonObject {
   const text = new TextDecoder().decode(bytes);
   const isText = Buffer.from(text, "utf8").equals(bytes);
   return { contents: [isText ? { uri, text } : { uri, blob: Buffer.from(bytes).toString("base64") }] };
+}
+
+/** Hides secrets in bytes that are a text. Other bytes stay as they are. */
+function hiddenIn(base64: string, hide: (text: string) => string): string {
+  const bytes = Buffer.from(base64, "base64");
+  const text = bytes.toString("utf8");
+  return Buffer.from(text, "utf8").equals(bytes) ? Buffer.from(hide(text)).toString("base64") : base64;
 }
 
 function bytesOf({ data, blob }: JsonObject): string | undefined {
