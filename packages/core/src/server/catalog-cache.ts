@@ -156,11 +156,11 @@ export class CatalogCache {
   async #notSaved(error: unknown, folder: string): Promise<HostError> {
     const { state } = this.#options;
     const cause = error instanceof HostError && error.cause instanceof Error ? error.cause : error;
-    const [named, why] = await checkWritable(state).then(
-      () => [folder, cause],
-      (stateProblem: unknown) => [state, stateProblem],
+    const problem = await checkWritable(state).then(
+      () => `${folder} cannot be written: ${explain(cause)}`,
+      (stateProblem: unknown) => `${state} cannot be written: ${explain(stateProblem)}`,
     );
-    const message = `the state folder ${named} cannot be written: ${explain(why)}`;
+    const message = `the state folder ${problem}`;
     return new HostError("internal", message, { cause: error });
   }
 }
