@@ -11,6 +11,7 @@ export interface ConsoleSession {
   snapshot(): Promise<{
     readonly servers: readonly { readonly name: string }[];
     readonly calls: readonly object[];
+    readonly questions: readonly { readonly id: string }[];
     readonly workspace: object;
   }>;
 }

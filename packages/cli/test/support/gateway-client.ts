@@ -14,6 +14,8 @@ export type Message = Readonly<Record<string, unknown>>;
 export interface GatewayMachine extends Machine {
   /** Starts a client; it is greeted already. */
   client(...words: readonly string[]): Promise<Client>;
+  /** Starts a client that declares these capabilities. */
+  clientWith(capabilities: object, ...words: readonly string[]): Promise<Client>;
   /** The process id of the background host; undefined if none runs. */
   hostPid(): Promise<number | undefined>;
   /** Ends the background host with SIGKILL, and waits until it is gone. */
@@ -27,6 +29,8 @@ export interface Client {
   ask(method: string, params?: object): Promise<Message>;
   call(tool: string, args?: object): Promise<Message>;
   notify(method: string, params?: object): void;
+  /** Answers a request of the gateway. */
+  answer(id: unknown, result: object): void;
   /** What the client got that was not a response. */
   readonly other: readonly Message[];
   /** Resolves with the next message that is not a response, or with an earlier one, that has this method. */
@@ -48,20 +52,23 @@ export async function gatewayMachine(servers: Readonly<Record<string, object>>):
     return (JSON.parse(stdout) as { readonly pid?: number }).pid;
   }
 
+  const clientWith: GatewayMachine["clientWith"] = async (capabilities, ...words) => {
+    const client = startClient(here, words);
+    clients.add(client);
+    await client.ask("initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities,
+      clientInfo: { name: "test", version: "1" },
+    });
+    client.notify("notifications/initialized");
+    return client;
+  };
+
   return {
     ...here,
     hostPid,
-    async client(...words) {
-      const client = startClient(here, words);
-      clients.add(client);
-      await client.ask("initialize", {
-        protocolVersion: "2025-11-25",
-        capabilities: { elicitation: {} },
-        clientInfo: { name: "test", version: "1" },
-      });
-      client.notify("notifications/initialized");
-      return client;
-    },
+    client: (...words) => clientWith({ elicitation: {} }, ...words),
+    clientWith,
     async killHost() {
       const pid = await hostPid();
       if (pid === undefined) throw new Error("no host runs");
@@ -128,6 +135,7 @@ function startClient({ env, project }: Machine, words: readonly string[]): Clien
     ask,
     call: (name, args = {}) => ask("tools/call", { name, arguments: args }),
     notify: (method, params = {}) => send({ method, params }),
+    answer: (id, result) => send({ id, result }),
     other,
     told(method) {
       return new Promise((resolve) => {

@@ -1,11 +1,12 @@
 /** What opens a browser on which system, and what becomes of it where there is nothing to open one with. */
 
 import { EventEmitter } from "node:events";
-import { chmod, mkdir, readFile, symlink } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { until } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { type OpenUrlOptions, openUrl, webUrl } from "../../src/net/open-url.ts";
+import { type OpenUrlOptions, openUrl, openUrlThrough, webUrl } from "../../src/net/open-url.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { openersFolder } from "../support/openers.ts";
 
@@ -178,3 +179,37 @@ test.each<[string, string | undefined]>([
 ])("%j may be opened as %j", (text, href) => {
   expect(webUrl(text)?.href).toBe(href);
 });
+
+test("a URL with a secret reaches the browser through a file that only the user can read, not on a command line", async () => {
+  await using openers = await openersFolder();
+  const secret = "http://127.0.0.1:4000/a?b=1&c=2#k=the-code";
+  const file = join(openers.path, "private #1.html");
+  const { spawn, calls } = recorder();
+  expect(await openUrlThrough(file, secret, { ...openers.place("linux", { DISPLAY: ":0" }), spawn })).toBe(true);
+  expect(calls.map(({ args }) => args)).toEqual([[pathToFileURL(file).href]]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const page = await readFile(file, "utf8");
+  expect(page).toContain('content="0; url=http://127.0.0.1:4000/a?b=1&amp;c=2#k=the-code"');
+  expect(page).toContain('<meta name="referrer" content="no-referrer">');
+});
+
+test("a file that is there already is not used: another program could have made it", async () => {
+  await using openers = await openersFolder();
+  const file = await openers.write("planted.html", "planted");
+  const { spawn, calls } = recorder();
+  const options = { ...openers.place("linux", { DISPLAY: ":0" }), spawn };
+  await expect(openUrlThrough(file, "http://127.0.0.1:4000/", options)).rejects.toThrow("EEXIST");
+  expect([calls, await readFile(file, "utf8")]).toEqual([[], "planted"]);
+});
+
+test.each(["javascript:alert(1)", 'http://127.0.0.1:1/"><script>', "http://example.org/", ""])(
+  "%j is written into no file",
+  async (text) => {
+    await using openers = await openersFolder();
+    const { spawn, calls } = recorder();
+    const options = { ...openers.place("linux", { DISPLAY: ":0" }), spawn };
+    const before = await readdir(openers.path);
+    expect(await openUrlThrough(join(openers.path, "page.html"), text, options)).toBe(false);
+    expect([calls, await readdir(openers.path)]).toEqual([[], before]);
+  },
+);
