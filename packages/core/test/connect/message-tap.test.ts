@@ -14,7 +14,7 @@ test("a tap gives the messages to its listeners only, and hides secrets of the c
   expect(seen).toHaveLength(1);
   const [message] = seen;
   expect(message).toMatchObject({ direction: "sent", connection: { server: "files" }, signal });
-  expect(message && message.connection.write("sent", message.message)).toBe(
+  expect(message?.connection.write("sent", message.message)).toBe(
     '{"id":2,"method":"tools/call","params":{"text":"(hidden) and (hidden)"}}',
   );
 });
