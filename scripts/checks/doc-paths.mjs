@@ -7,7 +7,15 @@ import { pathToFileURL } from "node:url";
 import { codeExtensions, sourcePaths } from "./sources.mjs";
 
 /** The folders from which paths in the docs are written. */
-const roots = ["", "packages", "packages/core/src", "packages/cli/src", "packages/wire/src", "packages/gateway/src"];
+const roots = [
+  "",
+  "packages",
+  "packages/core/src",
+  "packages/cli/src",
+  "packages/wire/src",
+  "packages/gateway/src",
+  "packages/team/src",
+];
 /**
  * Matches a path such as `server/server.ts`, `core/src/auth/` or `scripts/checks/names.mjs`: it has a slash, and ends with a file
  * extension or a slash.

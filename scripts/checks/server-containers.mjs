@@ -14,7 +14,7 @@ import { pathToFileURL } from "node:url";
 import { parse } from "@swc/core";
 import { sourcePaths } from "./sources.mjs";
 
-const checked = /^packages\/(?:core|gateway|cli)\/src\//;
+const checked = /^packages\/(?:core|gateway|team|cli)\/src\//;
 const owner = "packages/core/src/server/servers.ts";
 
 /** Containers that may be keyed by a server's name, by file and name, and why. */

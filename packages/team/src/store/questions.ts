@@ -1,0 +1,34 @@
+/** Questions that wait for a person: elicitations, and approvals by the user or by an approver. */
+
+import type { Owner } from "./owner.ts";
+
+export interface NewQuestion {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly server: string;
+  readonly tool: string;
+  /** The digest of the arguments that the answer is for. */
+  readonly argsDigest: Buffer;
+  /** What is asked, as JSON. It is encrypted: it can contain arguments. */
+  readonly asked: string;
+  /** In milliseconds since 1970. */
+  readonly until: number;
+}
+
+export interface StoredQuestion extends NewQuestion {
+  readonly state: "open" | "answered" | "withdrawn";
+  /** The answer as JSON. Present in the state `answered`. */
+  readonly answer?: string;
+  readonly answeredBy?: string;
+}
+
+export interface QuestionStore {
+  ask(question: NewQuestion): Promise<void>;
+  read(tenant: number, id: string): Promise<StoredQuestion | undefined>;
+  /** Answers an open question. Returns false if it is not open any more: the first answer counts. */
+  answer(tenant: number, id: string, answer: { readonly by: string; readonly json: string }): Promise<boolean>;
+  /** Takes an open question back. Returns false if it was not open. */
+  withdraw(tenant: number, id: string): Promise<boolean>;
+  /** The open questions of a user, oldest first; of the whole tenant without a principal (for approvers). */
+  open(tenant: number, principal?: string): Promise<readonly StoredQuestion[]>;
+}

@@ -1,0 +1,36 @@
+/** Everything that the replicas of a team share: one port for each concern. */
+
+import type { ApiKeyStore } from "./api-keys.ts";
+import type { UserApprovalStore } from "./approvals.ts";
+import type { ClientStore } from "./clients.ts";
+import type { ConfigStore } from "./configs.ts";
+import type { ConsumedStore } from "./consumed.ts";
+import type { DefinitionStore } from "./definitions.ts";
+import type { GrantStore } from "./grants.ts";
+import type { Hints } from "./hints.ts";
+import type { LedgerStore } from "./ledger.ts";
+import type { LimitStore } from "./limits.ts";
+import type { QuestionStore } from "./questions.ts";
+import type { ReplicaStore } from "./replicas.ts";
+import type { UserRevocationStore } from "./revocations.ts";
+
+/** If the store is away, its functions reject with `unreachable` within a few seconds. */
+export interface TeamStore {
+  readonly grants: GrantStore;
+  readonly clients: ClientStore;
+  readonly approvals: UserApprovalStore;
+  readonly definitions: DefinitionStore;
+  readonly configs: ConfigStore;
+  readonly ledger: LedgerStore;
+  readonly questions: QuestionStore;
+  readonly limits: LimitStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly consumed: ConsumedStore;
+  readonly revocations: UserRevocationStore;
+  readonly replicas: ReplicaStore;
+  readonly hints: Hints;
+  /** Resolves if the store answers now. */
+  check(): Promise<void>;
+  /** Writes what waits, then closes all connections. */
+  close(): Promise<void>;
+}
