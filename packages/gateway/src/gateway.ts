@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
-import type { SeenName } from "@fairlead/core/server";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Era } from "@fairlead/wire";
-import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
+import { type HttpListenerOptions, listenHttp, type OpenChannel } from "@fairlead/wire/serve";
+import { type Admit, type AdmittedClient, admitByToken, admitEverybody } from "./admission.ts";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
 import { HeapGrowth } from "./bridge/heap-growth.ts";
-import { type ClientEndpoint, createModernContexts } from "./bridge/modern-contexts.ts";
+import { type ClientEndpoint, clientAt, createModernContexts, toEndpoint } from "./bridge/modern-contexts.ts";
 import { serveConnection } from "./bridge/serve-connection.ts";
 import { createTaskIds } from "./bridge/tasks.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
@@ -22,8 +22,9 @@ import type { GatewayClient } from "./gateway-client.ts";
 import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
 import { createGatewayLoops } from "./gateway-loops.ts";
 import { reachOf } from "./lists/client-reach.ts";
+import { SeenNames } from "./lists/seen-names.ts";
 import { createParkedCalls } from "./questions/parked-calls.ts";
-import { type ClientTokens, createClientTokens } from "./tokens/client-tokens.ts";
+import { createClientTokens } from "./tokens/client-tokens.ts";
 import { type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
 export type { CreateGatewayHost, HostHooks, Workspace } from "./workspaces.ts";
@@ -45,17 +46,12 @@ export interface GatewayOptions {
 }
 
 /** Where the gateway listens for HTTP clients, and who may send requests. */
-export interface GatewayListenOptions {
+export interface GatewayListenOptions extends Pick<HttpListenerOptions, "address" | "names" | "pageAt"> {
   /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
-  /**
-   * The bearer tokens of the clients. `none`: every program on this computer may send requests, under the name in
-   * `client`.
-   */
-  readonly tokens: ClientTokens | "none";
-  readonly workspace: Workspace;
-  /** The limits for all clients, and the name of clients without a token. */
-  readonly client?: Pick<GatewayClient, "name" | "servers" | "tools">;
+  readonly admit: Admit;
+  /** The workspace whose host is opened before the first request. Default: hosts are opened by the first requests. */
+  readonly workspace?: Workspace;
 }
 
 /** The clients and servers that `fairlead daemon status` shows. */
@@ -75,7 +71,7 @@ export interface Gateway extends AsyncDisposable {
    * @param name The name that `status` shows.
    */
   serveCommand(open: OpenChannel, name: string, workspace: Workspace): Promise<void>;
-  /** Listens for HTTP clients on 127.0.0.1. All servers are at `/mcp`, one server is at `/mcp/<server>`. */
+  /** Listens for HTTP clients. All servers are at `/mcp`, one server is at `/mcp/<server>`. */
   listen(options: GatewayListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   /**
    * Opens a console of a workspace.
@@ -169,8 +165,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   function serveForCommand(open: OpenChannel, name: string, workspace: Workspace): Promise<void> {
     const conversation = randomUUID();
-    const listenFor = ({ port, hasTokens, client }: ListenRequest) =>
-      listen({ port, workspace, client, tokens: hasTokens ? createClientTokens(stateFolder) : "none" });
+    const listenFor = ({ port, hasTokens, client }: ListenRequest) => {
+      const admit = hasTokens
+        ? admitByToken(createClientTokens(stateFolder), workspace, client)
+        : admitEverybody(client, workspace);
+      return listen({ port, workspace, admit });
+    };
     return serveIn(workspace, { name, conversation }, (entered) =>
       serveCommand(open, {
         workspace: entered,
@@ -209,58 +209,58 @@ export function createGateway(options: GatewayOptions): Gateway {
     await done.finally(() => ending.delete(end));
   }
 
-  async function listen({ port, tokens, workspace, client }: GatewayListenOptions) {
+  async function listen({ port, admit, workspace: first, ...more }: GatewayListenOptions) {
     const modern = createModernContexts({ open: openContext, clock });
     /** The names that each modern client has seen. Its model may use them after any pause. */
-    const seen = new Map<string, SeenName[]>();
-    // Opened before the first request, because the host knows which addresses exist.
-    const listening = await workspaces.enter(workspace, randomUUID());
-    const { host } = listening;
+    const seen = new SeenNames();
+    const opened = first && (await workspaces.enter(first, randomUUID()));
 
     async function openContext(found: ClientEndpoint, conversation: string): Promise<BridgeContext> {
-      const entered = await workspaces.enter(workspace, conversation);
-      const earlier = seen.get(found.name) ?? [];
-      seen.set(found.name, earlier);
-      const onSeen = (added: readonly SeenName[]): void => {
-        for (const name of added) earlier.push(name);
-      };
-      return createBridgeContext(parts, { ...client, ...found, conversation, names: { earlier, onSeen } }, entered);
+      const entered = await workspaces.enter(found.workspace, conversation);
+      return createBridgeContext(parts, { ...clientAt(found, conversation), names: seen.of(found) }, entered);
     }
 
     /** An HTTP channel carries a whole legacy session, but only one modern request. */
     async function take(open: OpenChannel, era: Era, found: ClientEndpoint): Promise<void> {
-      if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);
+      if (era === "legacy") return serve(open, clientAt(found, randomUUID()), found.workspace);
       const { context, leave } = await modern.enter(found);
       const { closed } = serveConnection(open, context, onOpen, false);
       closed.then(leave, leave);
     }
 
+    /** Whether the client may use the server in its URL. Its host stays open for the requests that follow. */
+    async function mayUse(only: string, { client, workspace }: AdmittedClient): Promise<boolean> {
+      const entered = await workspaces.enter(workspace, randomUUID());
+      const { servers } = reachOf({ ...client, only, conversation: "" }, entered.host);
+      await entered.close();
+      return servers.includes(only);
+    }
+
     const listener = await listenHttp<ClientEndpoint>({
+      ...more,
       eras: ["modern", "legacy"],
       port,
-      admit({ path, authorization }) {
-        const only = serverIn(path);
+      async admit(entry) {
+        const only = serverIn(entry.path);
         if (only === undefined) return { status: 404, message: "MCP is at /mcp, or at /mcp/NAME for one server" };
-        const name = tokens === "none" ? (client?.name ?? "http") : clientOf(tokens, authorization);
-        if (name === undefined) return { status: 401, message: withoutToken(authorization) };
-        if (only === "") return { owner: JSON.stringify([name]), context: { name, only: undefined } };
+        const admitted = await admit(entry);
+        if ("status" in admitted) return admitted;
         // Before a session exists: a client could request any number of servers that do not exist.
-        const { servers } = reachOf({ ...client, name, only, conversation: "" }, host);
-        if (!servers.includes(only)) return { status: 404, message: unknownServer(only) };
-        // A client at another address is another connection.
-        return { owner: JSON.stringify([name, only]), context: { name, only } };
+        if (only !== "" && !(await mayUse(only, admitted))) return { status: 404, message: unknownServer(only) };
+        const found = toEndpoint(admitted, only === "" ? undefined : only);
+        return { owner: found.key, context: found, refusal: admitted.refusal };
       },
       onClient: take,
       schemaOf: (found, tool) => modern.find(found)?.view().tools.get(tool)?.definition["inputSchema"],
     }).catch(async (error: unknown) => {
-      await listening.close();
+      await opened?.close();
       throw error;
     });
     const close = async (): Promise<void> => {
       ending.delete(close);
       await listener.close();
       await modern.close();
-      await listening.close();
+      await opened?.close();
     };
     ending.add(close);
     return { url: listener.url, close };
@@ -335,18 +335,4 @@ function serverIn(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function clientOf(tokens: ClientTokens, authorization: string | undefined): string | undefined {
-  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
-  return token === undefined ? undefined : tokens.clientOf(token);
-}
-
-/** Says what to do about a request whose token is missing or unknown. Does not say whether a token ever existed. */
-function withoutToken(authorization: string | undefined): string {
-  const problem =
-    authorization === undefined
-      ? "the request has no header Authorization: Bearer TOKEN"
-      : "Fairlead does not know this token, or has revoked it";
-  return `${problem}; to write a new token into a client's settings: fairlead connect CLIENT --http; to print one: fairlead connect CLIENT --http --print`;
 }

@@ -19,8 +19,20 @@ import type { Era, JsonObject, ServerInfo } from "@fairlead/wire";
 import type { GatewayLoops } from "./gateway-loops.ts";
 import { createListNews, type ListNews } from "./lists/list-news.ts";
 
+/** A user or machine of a team. */
+export interface Principal {
+  /** The number of the tenant. Two tenants share nothing. */
+  readonly tenant: number;
+  /** `iss#sub` of the user's token, or the id of a machine. */
+  readonly id: string;
+  /** For rules. Sorted, because another order would be another host. */
+  readonly groups: readonly string[];
+}
+
 /** The folder and environment of a client. Clients with the same workspace share a host. */
 export interface Workspace {
+  /** The user of a team, who has a host of their own. Absent on one machine. */
+  readonly principal?: Principal;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The client's command-line options that choose the settings files. */
@@ -79,7 +91,7 @@ export class Workspaces implements AsyncDisposable {
    * @param conversation The id of the client's connection, `GatewayClient.conversation`.
    */
   async enter(workspace: Workspace, conversation: string): Promise<ClientWorkspace> {
-    const key = canonicalJson([workspace.cwd, workspace.env, workspace.options ?? {}]);
+    const key = canonicalJson([workspace.cwd, workspace.env, workspace.options ?? {}, workspace.principal ?? null]);
     const opening = this.#open.get(key) ?? SharedWorkspace.open(workspace, this.#options);
     this.#open.set(key, opening);
     try {

@@ -46,6 +46,23 @@ test("a host that could not be opened is opened for the next client", async () =
   await Promise.all([first.close(), second.close()]);
 });
 
+test("each principal has a host of its own, and one with other groups too", async () => {
+  await using folder = await temporaryFolder();
+  await using workspaces = await workspacesIn(folder.path, "all");
+  const enter = (tenant: number, id: string, ...groups: string[]) =>
+    workspaces.enter({ cwd: folder.path, env: {}, principal: { tenant, id, groups } }, "a");
+  const entered = await Promise.all([
+    enter(0, "https://idp.example#ada"),
+    enter(0, "https://idp.example#ada"),
+    enter(0, "https://idp.example#ada", "admins"),
+    enter(0, "https://idp.example#bob"),
+    enter(1, "https://idp.example#ada"),
+  ]);
+  expect(new Set(entered.map(({ host }) => host)).size).toBe(4);
+  expect(entered[0].host).toBe(entered[1].host);
+  await Promise.all(entered.map((each) => each.close()));
+});
+
 test("each client has its own connection to a server that is not shared, one for each era; the host is the same", async () => {
   await using folder = await temporaryFolder();
   await using workspaces = await workspacesIn(folder.path, "client");

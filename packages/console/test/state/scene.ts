@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createOpenedHost, type OpenedHost } from "@fairlead/core/host";
+import { admitEverybody } from "@fairlead/gateway/admission";
 import { Consent } from "@fairlead/gateway/consent/consent";
 import { Inbox } from "@fairlead/gateway/consent/inbox";
 import { createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
@@ -94,7 +95,7 @@ export async function consoleScene(options: SceneOptions): Promise<ConsoleScene>
     stateFolder,
     version: "0.0.0",
   });
-  const listening = await gateway.listen({ tokens: "none", workspace, client: { name: "tester" } });
+  const listening = await gateway.listen({ admit: admitEverybody({ name: "tester" }, workspace), workspace });
   if (host === undefined) throw new Error("the gateway has opened no host");
   const opened: OpenedHost = host;
   const inbox = new Inbox(stateFolder);

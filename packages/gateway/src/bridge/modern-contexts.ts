@@ -5,12 +5,29 @@
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
+import type { AdmittedClient } from "../admission.ts";
+import type { GatewayClient } from "../gateway-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 
-/** A client and its URL. `only`: the server in `/mcp/<server>`, undefined for `/mcp`. */
-export interface ClientEndpoint {
-  readonly name: string;
+/** An HTTP client at a URL. `only`: the server in `/mcp/<server>`, undefined for `/mcp`. */
+export interface ClientEndpoint extends AdmittedClient {
   readonly only: string | undefined;
+  /** Says which requests come from the same client at the same URL, in a team of the same user. */
+  readonly key: string;
+}
+
+/** A client at another URL is another connection. */
+export function toEndpoint(admitted: AdmittedClient, only: string | undefined): ClientEndpoint {
+  const { client, workspace } = admitted;
+  return { ...admitted, only, key: JSON.stringify([workspace.principal ?? null, client.name, only ?? ""]) };
+}
+
+/** The client of one connection. */
+export function clientAt(
+  { client, only }: Pick<ClientEndpoint, "client" | "only">,
+  conversation: string,
+): GatewayClient {
+  return { ...client, only, conversation };
 }
 
 /** The contexts of all modern HTTP clients, by client and URL. */
@@ -66,7 +83,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
 
   return {
     async enter(client) {
-      const key = keyOf(client);
+      const { key } = client;
       const one = kept.get(key) ?? create(key, client);
       one.callOff();
       one.requests += 1;
@@ -87,14 +104,10 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
         throw error;
       }
     },
-    find: (client) => kept.get(keyOf(client))?.context,
+    find: (client) => kept.get(client.key)?.context,
     async close() {
       for (const [key, one] of kept) end(key, one);
       await Promise.allSettled(ending);
     },
   };
-}
-
-function keyOf({ name, only }: ClientEndpoint): string {
-  return JSON.stringify([name, only]);
 }

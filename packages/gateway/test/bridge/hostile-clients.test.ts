@@ -6,7 +6,7 @@ import { deferred, stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { BridgeContext } from "../../src/bridge/bridge-context.ts";
-import { createModernContexts } from "../../src/bridge/modern-contexts.ts";
+import { type ClientEndpoint, createModernContexts, toEndpoint } from "../../src/bridge/modern-contexts.ts";
 import { createResourceSubscriptions } from "../../src/bridge/subscriptions.ts";
 import { approvedSubject, createApprovalStore } from "../../src/questions/approval-store.ts";
 import type { ClientCall } from "../../src/questions/client-call.ts";
@@ -116,6 +116,10 @@ test("a stored approval holds for the tool that the person saw, not for another 
   expect(await callWith(approvedSubject("fx.test_simple_text", own))).not.toHaveProperty("isError");
 });
 
+function endpoint(only: string): ClientEndpoint {
+  return toEndpoint({ client: { name: "x" }, workspace: { cwd: "/", env: {} } }, only);
+}
+
 test("addresses of servers that there are not leave nothing behind, and a conversation ends when it is idle", async () => {
   const clock = handClock();
   const opened: string[] = [];
@@ -128,10 +132,10 @@ test("addresses of servers that there are not leave nothing behind, and a conver
       return { view: () => ({ servers: ["files"] }), workspace: { close } } as unknown as BridgeContext;
     },
   });
-  for (const only of ["a", "b", "c"]) (await contexts.enter({ name: "x", only })).leave();
+  for (const only of ["a", "b", "c"]) (await contexts.enter(endpoint(only))).leave();
   await Promise.resolve();
   expect([opened.length, closed.length]).toEqual([3, 3]);
-  const files = { name: "x", only: "files" };
+  const files = endpoint("files");
   const [first, second] = [await contexts.enter(files), await contexts.enter(files)];
   expect(first.context).toBe(second.context);
   first.leave();

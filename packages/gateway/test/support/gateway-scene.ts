@@ -6,10 +6,12 @@ import type { Clock } from "@fairlead/core/clock";
 import { createOpenedHost } from "@fairlead/core/host";
 import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
 import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
+import { type AdmittedClient, admitByToken, admitEverybody } from "../../src/admission.ts";
 import type { HeapGrowth } from "../../src/bridge/heap-growth.ts";
 import { Consent } from "../../src/consent/consent.ts";
 import { Inbox } from "../../src/consent/inbox.ts";
-import { createGateway, type Gateway, type GatewayListenOptions, type Workspace } from "../../src/gateway.ts";
+import { createGateway, type Gateway, type Workspace } from "../../src/gateway.ts";
+import type { ClientTokens } from "../../src/tokens/client-tokens.ts";
 import { type ScriptedPages, scriptedPages } from "./scripted-pages.ts";
 import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
 
@@ -25,7 +27,11 @@ export interface SceneOptions {
   readonly clock?: SteppedClock;
   /** The clock of the hosts. Default: the system's. */
   readonly hostClock?: Clock;
-  readonly listen?: Partial<GatewayListenOptions>;
+  readonly listen?: {
+    readonly client?: AdmittedClient["client"];
+    /** Default: every program may connect, as `tester`. */
+    readonly tokens?: ClientTokens;
+  };
   readonly heap?: HeapGrowth;
   /** The home of an earlier scene, which outlives this one. */
   readonly home?: string;
@@ -111,7 +117,9 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     ...(options.heap && { heap: options.heap }),
   });
   const sessions: Session[] = [];
-  const listening = await gateway.listen({ tokens: "none", workspace, client: { name: "tester" }, ...options.listen });
+  const { tokens, client = { name: "tester" } } = options.listen ?? {};
+  const admit = tokens ? admitByToken(tokens, workspace, client) : admitEverybody(client, workspace);
+  const listening = await gateway.listen({ admit, workspace });
   return {
     gateway,
     workspace,

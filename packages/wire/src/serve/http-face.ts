@@ -8,6 +8,7 @@ import { legacyVersions, listenMethod, modernErrors, modernVersions } from "../e
 import type { OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import type { Era } from "../session.ts";
 import { isObject, parseJson, stringOf } from "../shapes/json.ts";
+import { type HttpAdmitted, refuse } from "./http-admission.ts";
 import type { HttpOwner } from "./http-owners.ts";
 import { createHttpRequest } from "./http-session.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
@@ -40,7 +41,7 @@ interface Posted {
 
 /** Handles one HTTP request of an accepted client, and writes the response. */
 export interface HttpFace<Context> {
-  takePost(body: Body, response: ServerResponse, owner: HttpOwner, context: Context): void;
+  takePost(body: Body, response: ServerResponse, owner: HttpOwner, client: HttpAdmitted<Context>): void;
   /** Handles GET, which opens the stream of a session, and DELETE, which ends the session. */
   takeOther(request: IncomingMessage, response: ServerResponse, owner: HttpOwner): void;
 }
@@ -48,7 +49,12 @@ export interface HttpFace<Context> {
 const sessionHeader = "mcp-session-id";
 
 export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOptions<Context>): HttpFace<Context> {
-  function takePost({ text, headers }: Body, response: ServerResponse, owner: HttpOwner, context: Context) {
+  function takePost(
+    { text, headers }: Body,
+    response: ServerResponse,
+    owner: HttpOwner,
+    { context, refusal }: HttpAdmitted<Context>,
+  ) {
     const message = parseJson(text);
     if (message === undefined)
       return answerJson(response, 400, errorResponse(null, messageErrors.parse, "the request body is not JSON"));
@@ -56,6 +62,8 @@ export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOp
       const words = "the request body is not a single JSON-RPC message";
       return answerJson(response, 400, errorResponse(null, messageErrors.invalidRequest, words));
     }
+    const refused = typeof message["method"] === "string" ? refusal?.(message["method"]) : undefined;
+    if (refused !== undefined) return refuse(response, refused);
     const era = eraOf(message, headers);
     if (!eras.includes(era)) return refuseEra(message, response);
     const posted = { message, size: text.length, headers, owner };

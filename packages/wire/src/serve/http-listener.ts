@@ -1,41 +1,45 @@
-/** Listens for MCP clients over streamable HTTP on the loopback address, in both protocol eras. */
+/** Listens for MCP clients over streamable HTTP, in both protocol eras. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { systemTime, type TimeSource } from "../rpc/time.ts";
+import { closing, type HttpAdmission, type HttpEntry, refuse } from "./http-admission.ts";
 import { createHttpFace, type HttpFaceOptions } from "./http-face.ts";
 import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } from "./http-limits.ts";
 import { createHttpOwners } from "./http-owners.ts";
-import { errorResponse, messageErrors } from "./message-errors.ts";
-import { answerEmpty, answerJson } from "./post-answer.ts";
+import { answerEmpty } from "./post-answer.ts";
 import { createUnusedConnections } from "./unused-connections.ts";
 
-/** The parts of an HTTP request that `admit` gets. */
-export interface HttpEntry {
-  readonly path: string;
-  readonly authorization: string | undefined;
+/** A path of the listener that is not MCP. */
+export interface HttpPage {
+  /** Whether a request may have any `Host` and `Origin`. Only for what everybody may read, such as the state of health. */
+  readonly anyHost?: boolean;
+  /** Answers the request. If it fails, the client gets the status 500. */
+  readonly take: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 }
 
-/**
- * What `admit` returns: an HTTP status to refuse the request, or the owner and context to accept it. `onClient` gets
- * the context.
- */
-export type HttpAdmission<Context> =
-  | {
-      readonly status: 401 | 403 | 404;
-      /** The reason and what to do about it, for the body of the response. Default: no body. */
-      readonly message?: string;
-    }
-  | { readonly owner: string; readonly context: Context };
+/** The names by which a listener may be called. */
+export interface HttpNames {
+  /** Values of the header `Host`, such as `mcp.example.com`. */
+  readonly hosts: readonly string[];
+  /** Values of the header `Origin`, which browsers send, such as `https://mcp.example.com`. */
+  readonly origins: readonly string[];
+}
 
 /** Options of `listenHttp`. */
 export interface HttpListenerOptions<Context = undefined> extends HttpFaceOptions<Context> {
   /**
    * Accepts or refuses each request before its body is read. Default: accepts all requests to `path`, with one owner.
    */
-  readonly admit?: (entry: HttpEntry) => HttpAdmission<Context>;
+  readonly admit?: (entry: HttpEntry) => HttpAdmission<Context> | Promise<HttpAdmission<Context>>;
+  /** Returns what answers requests to a path that is not MCP, or undefined. Asked before `admit`. */
+  readonly pageAt?: (path: string) => HttpPage | undefined;
+  /** The IP address to listen on. Default: 127.0.0.1. */
+  readonly address?: string;
   /** The port to listen on. Default: any free port. */
   readonly port?: number;
+  /** The names by which the listener may be called besides those of the loopback address with its port. */
+  readonly names?: HttpNames;
   /** The path in `url`. Default: `/mcp`. */
   readonly path?: string;
   readonly limits?: Partial<HttpLimits>;
@@ -55,14 +59,16 @@ const loopback = "127.0.0.1";
 /** For a request whose headers `Host` or `Origin` name another address, as those of a web page do. */
 const foreignMessage =
   "the headers Host and Origin of a request must name this server, for example localhost with its port; send the request from a program on this machine, not from a web page or through a proxy that keeps another Host";
+const foreignTeamMessage =
+  "the headers Host and Origin of a request must name this server; if a proxy before it sets another Host, let the proxy keep the Host of the client";
 
 /**
- * Starts listening on 127.0.0.1.
+ * Starts listening.
  *
  * @throws Error if the port is in use
  */
 export async function listenHttp<Context = undefined>(options: HttpListenerOptions<Context>): Promise<HttpListener> {
-  const { path = "/mcp", time = systemTime } = options;
+  const { path = "/mcp", time = systemTime, address = loopback, names } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
   const times = { ...defaultHttpTimes, ...options.times };
   const owners = createHttpOwners(limits, time.now);
@@ -73,14 +79,21 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   let ownPort = 0;
 
-  function handle(request: IncomingMessage, response: ServerResponse) {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method } = request;
+    const at = pathOf(request);
+    const page = options.pageAt?.(at);
+    if (page?.anyHost === true) return page.take(request, response);
     // Browsers send OPTIONS to ask whether a web page may send a request. Web pages may not.
     if (method === "OPTIONS") return answerEmpty(response, 403);
-    if (method !== "POST" && method !== "GET" && method !== "DELETE")
+    if (page === undefined && method !== "POST" && method !== "GET" && method !== "DELETE")
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
-    if (!namesListener(request, ownPort)) return refuse(response, { status: 403, message: foreignMessage });
-    const admitted = admit({ path: pathOf(request), authorization: request.headers.authorization });
+    if (!namesListener(request, ownPort, names))
+      return refuse(response, { status: 403, message: names === undefined ? foreignMessage : foreignTeamMessage });
+    if (page !== undefined) return page.take(request, response);
+    const entry = { path: at, headers: request.headers, remoteAddress: request.socket.remoteAddress };
+    const admission = admit(entry);
+    const admitted = admission instanceof Promise ? await admission : admission;
     if ("status" in admitted) return refuse(response, admitted);
     const owner = owners.get(admitted.owner);
     if (method !== "POST") return face.takeOther(request, response, owner);
@@ -89,7 +102,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
     if (declaresMore(request, limits.bodyBytes)) return answerEmpty(response, 413, closing);
     readBody(request, limits.bodyBytes, (text) => {
       if (text === undefined) return answerEmpty(response, 413, closing);
-      guarded(response, () => face.takePost({ text, headers: request.headers }, response, owner, admitted.context));
+      guarded(response, () => face.takePost({ text, headers: request.headers }, response, owner, admitted));
     });
   }
 
@@ -116,7 +129,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
     unused.add(socket);
     socket.once("close", () => unused.remove(socket));
   });
-  ownPort = await bind(server, options.port ?? 0);
+  ownPort = await bind(server, options.port ?? 0, address);
 
   let callOff = time.after(times.keepAlive, sweep, { background: true });
   function sweep(): void {
@@ -125,7 +138,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   }
 
   return {
-    url: `http://${loopback}:${ownPort}${path}`,
+    url: `http://${address.includes(":") ? `[${address}]` : address}:${ownPort}${path}`,
     async close() {
       callOff();
       owners.end();
@@ -136,34 +149,27 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   };
 }
 
-/** The rest of the request's body is not read, so the connection cannot be reused. */
-const closing = { connection: "close" } as const;
-
-function refuse(
-  response: ServerResponse,
-  { status, message }: Extract<HttpAdmission<never>, { status: number }>,
-): void {
-  if (message === undefined) answerEmpty(response, status, closing);
-  else answerJson(response, status, errorResponse(null, messageErrors.noSession, message), closing);
-}
-
 /** An exception in `take` fails only this request, with status 500. */
-function guarded(response: ServerResponse, take: () => void): void {
-  try {
-    take();
-  } catch {
+function guarded(response: ServerResponse, take: () => void | Promise<void>): void {
+  const fail = (): void => {
     if (response.headersSent) response.destroy();
     else answerEmpty(response, 500, closing);
+  };
+  try {
+    const taking = take();
+    if (taking instanceof Promise) taking.catch(fail);
+  } catch {
+    fail();
   }
 }
 
-async function bind(server: Server, port: number): Promise<number> {
+async function bind(server: Server, port: number, address: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const isUsed = cause.code === "EADDRINUSE";
       reject(isUsed ? new Error(`port ${port} is in use by another program`, { cause }) : cause);
     });
-    server.listen(port, loopback, resolve);
+    server.listen(port, address, resolve);
   });
   // A connection that cannot be accepted, for example because no file descriptor is free, is the client's loss only.
   server.removeAllListeners("error").on("error", () => {});
@@ -207,9 +213,11 @@ export function readBody(request: IncomingMessage, limit: number, done: (text: s
  * Whether the headers `Host` and `Origin` name this listener. A web page could otherwise reach it by DNS rebinding: the
  * page's own host name resolves to the loopback address.
  */
-export function namesListener({ headers }: IncomingMessage, port: number): boolean {
+export function namesListener({ headers }: IncomingMessage, port: number, names?: HttpNames): boolean {
   const { host, origin } = headers;
-  return isOwn(host, port) && (origin === undefined || (origin.startsWith("http://") && isOwn(origin.slice(7), port)));
+  const isHost = isOwn(host, port) || names?.hosts.includes(host?.toLowerCase() ?? "") === true;
+  if (!isHost || origin === undefined) return isHost;
+  return (origin.startsWith("http://") && isOwn(origin.slice(7), port)) || names?.origins.includes(origin) === true;
 }
 
 function isOwn(host = "", port: number): boolean {

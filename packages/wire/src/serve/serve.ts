@@ -6,12 +6,13 @@ export { legacyVersions, modernVersions } from "../eras/protocol.ts";
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 export { openRpc, type Rpc, type RpcOptions } from "../rpc/rpc.ts";
 export { defaultLimits, defaultTimes } from "../target.ts";
+export type { HttpAdmission, HttpAdmitted, HttpEntry, HttpRefusal } from "./http-admission.ts";
 export type { HttpLimits, HttpTimes } from "./http-limits.ts";
 export {
-  type HttpAdmission,
-  type HttpEntry,
   type HttpListener,
   type HttpListenerOptions,
+  type HttpNames,
+  type HttpPage,
   listenHttp,
 } from "./http-listener.ts";
 export { createModernClients, type ModernClients } from "./modern-clients.ts";

@@ -45,7 +45,7 @@ function face(options: Partial<HttpFaceOptions<string>> = {}, limits = { session
     post: (body: unknown, headers: IncomingMessage["headers"] = {}): WrittenResponse => {
       const written = writtenResponse();
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      handler.takePost({ text, headers }, written.response, owner, "the context");
+      handler.takePost({ text, headers }, written.response, owner, { owner: "me", context: "the context" });
       return written;
     },
     other: (method: string, headers: IncomingMessage["headers"] = {}): WrittenResponse => {

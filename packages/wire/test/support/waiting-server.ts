@@ -30,7 +30,7 @@ export async function waitingServer(options: Partial<HttpListenerOptions<string>
   const owners: string[] = [];
   const listener = await listenHttp<string>({
     eras: ["legacy", "modern"],
-    admit({ path, authorization: owner = "anybody" }) {
+    admit({ path, headers: { authorization: owner = "anybody" } }) {
       if (path !== "/mcp") return { status: 404 };
       return owner === "nobody" ? { status: 401 } : { owner, context: owner };
     },

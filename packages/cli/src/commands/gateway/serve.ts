@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { safe } from "@fairlead/core/text/safe-text";
 import { refuseNested } from "@fairlead/core/trust";
+import { admitByToken, admitEverybody } from "@fairlead/gateway/admission";
 import { listenInBackground } from "@fairlead/gateway/command/background-session";
 import type { ListenRequest } from "@fairlead/gateway/command/session-messages";
 import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
@@ -149,9 +150,11 @@ async function serveHttpInBackground(wanted: ListenRequest, context: Context): P
 
 async function serveHttpAlone(wanted: ListenRequest, context: Context): Promise<void> {
   const { gateway, workspace, state } = await openOwnGateway(context);
-  const tokens = wanted.hasTokens ? createClientTokens(state) : "none";
+  const admit = wanted.hasTokens
+    ? admitByToken(createClientTokens(state), workspace, wanted.client)
+    : admitEverybody(wanted.client, workspace);
   try {
-    const listening = gateway.listen({ port: wanted.port, tokens, workspace, client: wanted.client });
+    const listening = gateway.listen({ port: wanted.port, admit, workspace });
     const listener = await orPortError(listening, String(wanted.port));
     await untilStopped(listener, context);
   } finally {
