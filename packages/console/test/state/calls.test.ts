@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
+import { deferred, stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { allowAll, consoleScene, ofType } from "./scene.ts";
 
@@ -121,4 +121,42 @@ test("the bytes of an image are read on demand, and are no part of the result", 
   await expect(scene.run("calls/blob", { call: "one", path: "/content/99" })).rejects.toMatchObject({
     code: "not_found",
   });
+});
+
+test("a request that began before the console was opened has a row, with its state, and ends like any other", async () => {
+  await using folder = await temporaryFolder();
+  await using scene = await consoleScene({
+    servers: { shop: stdioServer("workshop", join(folder.path, "diary"), "legacy", "stdio") },
+  });
+  // Nothing watches the host any more.
+  await scene.state[Symbol.asyncDispose]();
+  await scene.host.start({ servers: ["shop"] });
+  const began = Date.now();
+  const { signal } = new AbortController();
+  const hanging = scene.host.call("shop", "hang", {}, { signal });
+  const isAsked = deferred<void>();
+  const asking = scene.host.callAsModel(
+    "echo",
+    { text: "hello" },
+    {
+      signal,
+      confirm: () => {
+        isAsked.resolve();
+        return new Promise(() => {});
+      },
+    },
+  );
+  const ends = Promise.allSettled([hanging, asking]);
+  await Promise.race([isAsked.promise, asking]);
+  const { ConsoleState } = await import("../../src/server/state/console-state.ts");
+  await using late = new ConsoleState({ host: scene.host, version: "1.2.3", inbox: scene.inbox });
+  const { calls } = await late.snapshot();
+  expect(calls.map(({ name, state, endedAt }) => [name, state, endedAt])).toEqual([
+    ["echo", "asking", undefined],
+    ["hang", "running", undefined],
+  ]);
+  for (const { startedAt } of calls) expect(startedAt).toBeGreaterThanOrEqual(began - 1);
+  for (const { id } of calls) await late.run("calls/cancel", { call: id }, { signal });
+  await ends;
+  expect((await late.snapshot()).calls.map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
 });

@@ -2,6 +2,7 @@
  * Converts a protocol message to JSON for a recording. Hides the server's secrets and, with `hideResults`, its results.
  */
 
+import { isUtf8 } from "node:buffer";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { writeJson } from "../text/deep-json.ts";
@@ -41,6 +42,9 @@ export function createMessageWriter(redact: Redact, hideResults: boolean): Messa
   };
 }
 
+/** Members whose texts are bytes in base64: images, sounds and contents of resources. */
+const byteMembers: ReadonlySet<string> = new Set(["data", "blob"]);
+
 /**
  * Creates the function that converts a message to JSON. Redacts each text separately, because a pattern that matches
  * across quotes would break the JSON. `asked` is the method of the request that the message answers.
@@ -59,11 +63,25 @@ export function createMessageHider(
         if (typeof value === "number") return 0;
       }
       if (isSecretMember(direction, key, value)) return direction === "sent" ? hidden : hiddenValue(value);
-      if (typeof value === "string") return redact(value);
+      if (typeof value === "string") return redactText(key, value, redact);
       if (typeof value === "number") return redact(String(value)) === String(value) ? value : hidden;
       return isObject(value) ? redactKeys(value, redact) : value;
     });
   };
+}
+
+/**
+ * Redacts a text. Bytes that are a text are redacted too, and stay base64. Bytes that are no text stay as they are: a
+ * pattern for secrets could find itself in the bytes of an image.
+ */
+function redactText(key: string, value: string, redact: Redact): string {
+  const redacted = redact(value);
+  if (redacted !== value || !byteMembers.has(key) || !/^[\w+/-]+={0,2}$/.test(value)) return redacted;
+  const bytes = Buffer.from(value, "base64");
+  if (!isUtf8(bytes)) return value;
+  const text = bytes.toString("utf8");
+  const hiddenText = redact(text);
+  return hiddenText === text ? value : Buffer.from(hiddenText).toString("base64");
 }
 
 /**

@@ -67,7 +67,7 @@ export class RunningHost implements ForwardingHost {
   readonly now: () => number;
   readonly events: Emitter = createEmitter();
   readonly work: OpenWork = new OpenWork();
-  readonly requests: RequestWatch = new RequestWatch();
+  readonly requests: RequestWatch;
   readonly person: PersonAnswers = new PersonAnswers();
   readonly secrets: HostSecrets = new HostSecrets(() => this.servers);
   readonly messages: MessageTap = new MessageTap(this.secrets.hide);
@@ -95,6 +95,7 @@ export class RunningHost implements ForwardingHost {
     this.options = options;
     this.clock = clock;
     this.now = now;
+    this.requests = new RequestWatch(clock);
     this.#context = createConnectContext(() => this.servers.configuration, {
       ...options,
       hideSecrets: () => this.secrets.redactor(),

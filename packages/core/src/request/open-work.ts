@@ -4,8 +4,10 @@ import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
 
 /** Work that was counted by `begin`. */
-interface BegunWork {
+export interface BegunWork {
   readonly signal: AbortSignal;
+  /** Aborts `signal`. Absent if other work shares the signal. */
+  readonly stop?: Pick<AbortController, "abort">;
   readonly end: () => void;
 }
 
@@ -51,13 +53,15 @@ export class OpenWork {
    * work must begin with `refuseIfClosed`, and the caller must call `end` when it has ended.
    *
    * @param stop What aborts `signal`, if the caller lets the host abort it.
+   * @param needsOwn Whether the work needs a signal of its own, also if the caller gives none.
    */
-  begin(signal?: AbortSignal, stop?: Pick<AbortController, "abort">): BegunWork {
+  begin(signal?: AbortSignal, stop?: Pick<AbortController, "abort">, needsOwn = false): BegunWork {
     this.#running += 1;
     // A signal of its own for each request would double the memory of small calls.
-    if (signal === undefined) return this.#withoutSignal;
-    if (stop !== undefined) return this.#untilStopped(signal, stop);
+    if (signal === undefined && !needsOwn) return this.#withoutSignal;
+    if (signal !== undefined && stop !== undefined) return this.#untilStopped(signal, stop);
     const own = new AbortController();
+    if (signal === undefined) return this.#untilStopped(own.signal, own);
     const abort = (): void => own.abort(signal.reason);
     if (signal.aborted) abort();
     // Allows any number of listeners, because many requests may share one signal.
@@ -88,6 +92,7 @@ export class OpenWork {
     this.#stops.add(stop);
     return {
       signal,
+      stop,
       end: () => {
         leave?.();
         this.#stops.delete(stop);

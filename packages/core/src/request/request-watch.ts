@@ -1,24 +1,30 @@
-/** Tells a program, such as the console, which requests a host runs now. Costs nothing while no program listens. */
+/** Tells a program, such as the console, which requests a host runs now. */
 
-import { setMaxListeners } from "node:events";
+import type { Clock } from "../clock.ts";
 import type { PolicyRequest } from "../policy/decide.ts";
 import type { RequestKind } from "../policy/rules/rule.ts";
 import type { LedgerRow } from "./ledger.ts";
+import type { BegunWork } from "./open-work.ts";
 
 /** A request that runs while a program watches. */
 export interface WatchedRequest extends Pick<PolicyRequest, "client" | "conversation" | "args"> {
   /** A number that no other request of this host has. */
   readonly id: number;
+  /** When it began, by the host's clock. */
+  readonly began: number;
   readonly who: NonNullable<PolicyRequest["who"]>;
   readonly kind: RequestKind;
   readonly serverName: string;
   readonly serverToolName: string;
   /** The signal that the sender gave: it shows a program which of the requests are its own. */
   readonly given: AbortSignal | undefined;
-  /** The signal with which the request is sent. No other request has it while this one runs. */
-  readonly signal: AbortSignal;
-  /** Stops the request. */
-  cancel(reason: unknown): void;
+  /**
+   * The signal with which the request is sent. No other request has it while this one runs. Absent if the request began
+   * without a signal, before any program watched.
+   */
+  readonly signal: AbortSignal | undefined;
+  /** Stops the request. Absent if `signal` is. */
+  readonly cancel: ((reason: unknown) => void) | undefined;
 }
 
 /** What happens to a watched request. It begins and ends once, and may ask a person in between. */
@@ -41,44 +47,84 @@ export interface BeginningRequest extends Pick<PolicyRequest, "client" | "conver
   readonly serverName: string;
   readonly serverToolName: string;
   readonly signal?: AbortSignal | undefined;
-  /** What aborts `signal`, if the host may abort it. */
-  readonly stop?: Pick<AbortController, "abort"> | undefined;
 }
 
-/** One request, seen from the code that runs it. */
-export interface RequestReport {
-  readonly signal: AbortSignal;
-  readonly stop: Pick<AbortController, "abort">;
-  asks(): void;
-  asked(): void;
-  ended(outcome: LedgerRow["outcome"], facts: { readonly error?: unknown; readonly result?: unknown }): void;
-}
+/** The signal of a request, and what aborts it if no other work shares it. */
+type RequestWork = Pick<BegunWork, "signal" | "stop">;
 
-/** The requests of one host. */
+/** The requests of one host. A request that no program watches costs an entry in a set. */
 export class RequestWatch {
+  readonly #clock: Pick<Clock, "now">;
   readonly #listeners = new Set<RequestListener>();
+  readonly #running = new Set<RunningRequest>();
   #count = 0;
 
-  /** Calls `listener` with everything that happens to requests that begin from now on. Returns the function that stops this. */
+  constructor(clock: Pick<Clock, "now">) {
+    this.#clock = clock;
+  }
+
+  /** Whether a program watches. A request that begins then needs a signal of its own. */
+  get isWatched(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /**
+   * Calls `listener` with everything that happens to requests, and first with those that run already. Returns the function
+   * that stops this.
+   */
   on(listener: RequestListener): () => void {
+    for (const { watched, isAwaitingAnswer } of this.#running) {
+      listener({ type: "began", request: watched });
+      if (isAwaitingAnswer) listener({ type: "asks", request: watched });
+    }
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reports a request that begins now. Undefined if no program watches. */
-  begin(request: BeginningRequest): RequestReport | undefined {
-    return this.#listeners.size === 0 ? undefined : this.#report(request);
+  /** Notes a request that begins now. The caller must report its end. */
+  begin(request: BeginningRequest, work: RequestWork): RunningRequest {
+    this.#count += 1;
+    const running = new RunningRequest(this, this.#count, this.#clock.now(), request, work);
+    this.#running.add(running);
+    if (this.isWatched) this.tell({ type: "began", request: running.watched });
+    return running;
   }
 
-  #report({ signal: given, stop: givenStop, kind = "tool", ...request }: BeginningRequest): RequestReport {
-    this.#count += 1;
-    const own = givenStop === undefined || given === undefined ? new AbortController() : undefined;
-    const signal = own?.signal ?? given ?? new AbortController().signal;
-    const stop = own ?? givenStop ?? { abort: () => {} };
-    const leave = own && given ? follow(given, own) : undefined;
-    const { who, client, conversation, args, serverName, serverToolName } = request;
-    const watched: WatchedRequest = {
-      id: this.#count,
+  tell(news: RequestNews): void {
+    for (const listener of this.#listeners) listener(news);
+  }
+
+  end(request: RunningRequest): void {
+    this.#running.delete(request);
+  }
+}
+
+/** One request, seen from the code that runs it. */
+export class RunningRequest {
+  isAwaitingAnswer = false;
+  readonly #watch: RequestWatch;
+  readonly #id: number;
+  readonly #began: number;
+  readonly #request: BeginningRequest;
+  readonly #work: RequestWork;
+  #watched: WatchedRequest | undefined;
+
+  constructor(watch: RequestWatch, id: number, began: number, request: BeginningRequest, work: RequestWork) {
+    this.#watch = watch;
+    this.#id = id;
+    this.#began = began;
+    this.#request = request;
+    this.#work = work;
+  }
+
+  /** The request as programs see it: always the same object. */
+  get watched(): WatchedRequest {
+    if (this.#watched !== undefined) return this.#watched;
+    const { kind = "tool", signal: given, who, client, conversation, args, serverName, serverToolName } = this.#request;
+    const { signal, stop } = this.#work;
+    this.#watched = {
+      id: this.#id,
+      began: this.#began,
       who,
       client,
       conversation,
@@ -87,32 +133,27 @@ export class RequestWatch {
       serverName,
       serverToolName,
       given,
-      signal,
-      cancel: (reason) => stop.abort(reason),
+      signal: stop && signal,
+      cancel: stop && ((reason) => stop.abort(reason)),
     };
-    const tell = (news: RequestNews): void => {
-      for (const listener of this.#listeners) listener(news);
-    };
-    tell({ type: "began", request: watched });
-    return {
-      signal,
-      stop,
-      asks: () => tell({ type: "asks", request: watched }),
-      asked: () => tell({ type: "asked", request: watched }),
-      ended(outcome, { error, result }) {
-        leave?.();
-        tell({ type: "ended", request: watched, outcome, error, result });
-      },
-    };
+    return this.#watched;
   }
-}
 
-/** Aborts `own` when `given` is aborted. Returns the function that ends this. */
-function follow(given: AbortSignal, own: AbortController): () => void {
-  const abort = (): void => own.abort(given.reason);
-  if (given.aborted) abort();
-  // Many requests may share one signal.
-  setMaxListeners(0, given);
-  given.addEventListener("abort", abort, { once: true });
-  return () => given.removeEventListener("abort", abort);
+  asks(): void {
+    this.isAwaitingAnswer = true;
+    if (this.#watch.isWatched) this.#watch.tell({ type: "asks", request: this.watched });
+  }
+
+  asked(): void {
+    this.isAwaitingAnswer = false;
+    if (this.#watch.isWatched) this.#watch.tell({ type: "asked", request: this.watched });
+  }
+
+  ended(
+    outcome: LedgerRow["outcome"],
+    { error, result }: { readonly error?: unknown; readonly result?: unknown },
+  ): void {
+    this.#watch.end(this);
+    if (this.#watch.isWatched) this.#watch.tell({ type: "ended", request: this.watched, outcome, error, result });
+  }
 }

@@ -13,9 +13,9 @@ import type { Servers } from "../server/servers.ts";
 import { unlessAborted } from "../server/unless-aborted.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
-import type { OpenWork } from "./open-work.ts";
+import type { BegunWork, OpenWork } from "./open-work.ts";
 import type { AskedRequest, Request, RequestTarget } from "./request.ts";
-import type { RequestReport, RequestWatch } from "./request-watch.ts";
+import type { RequestWatch, RunningRequest } from "./request-watch.ts";
 
 /** The parts of a host that its requests use. */
 export interface RequestHost {
@@ -37,8 +37,8 @@ type AnyRequest = Omit<Request, "target" | "present" | "viewIn"> & {
 /** What is known about a running request, for its later steps and its row in the ledger. */
 interface Progress {
   readonly began: number;
-  /** Absent if no program watches the host's requests. */
-  readonly report: RequestReport | undefined;
+  /** What programs see of the request. */
+  readonly running: RunningRequest;
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
@@ -61,9 +61,9 @@ interface Progress {
  * @throws HostError `denied` or `changed` if it may not run, `cancelled`, or the error of connecting or executing it
  */
 export function runRequest<Result, Shown = Result>(request: Request<Result, Shown>, host: RequestHost): Promise<Shown> {
-  const report = host.work.closing.aborted ? undefined : host.requests.begin(request);
-  const { signal, end } = host.work.begin(report?.signal ?? request.signal, report?.stop ?? request.stop);
-  const running = runSteps(request, host, signal, report);
+  const work = host.work.begin(request.signal, request.stop, host.requests.isWatched);
+  const { end } = work;
+  const running = runSteps(request, host, work);
   // This also handles a rejection. If the caller awaits the promise only later, Node would otherwise end the process.
   running.then(end, end);
   return running;
@@ -72,11 +72,11 @@ export function runRequest<Result, Shown = Result>(request: Request<Result, Show
 async function runSteps<Result, Shown>(
   request: Request<Result, Shown>,
   host: RequestHost,
-  signal: AbortSignal,
-  report: RequestReport | undefined,
+  work: BegunWork,
 ): Promise<Shown> {
   host.work.refuseIfClosed();
-  const progress: Progress = { began: host.clock.now(), report };
+  const { signal } = work;
+  const progress: Progress = { began: host.clock.now(), running: host.requests.begin(request, work) };
   let release: (() => void) | undefined;
   let leave: (() => void) | undefined;
   let result: Result;
@@ -268,10 +268,10 @@ async function askUser(
     return countedAnswer(details, work);
   });
   const began = clock.now();
-  progress.report?.asks();
+  progress.running.asks();
   try {
     await unlessAborted(Promise.resolve(asked), signal, () => cancelled(request, signal));
-    progress.report?.asked();
+    progress.running.asked();
   } finally {
     progress.confirmationMs = (progress.confirmationMs ?? 0) + Math.round(clock.now() - began);
   }
@@ -435,8 +435,8 @@ function record(
   host: RequestHost,
   facts: { readonly error?: unknown; readonly result?: unknown },
 ): void {
-  const { began, report, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
-  report?.ended(outcome, facts);
+  const { began, running, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
+  running.ended(outcome, facts);
   if (decision === undefined) return;
   const { acceptChanged, confirmed } = request;
   const needsConfirmation = decision.decision === "ask_user";

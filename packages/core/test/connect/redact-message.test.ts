@@ -6,6 +6,10 @@ const redact = (text: string): string => text.replaceAll("4711", "(hidden)");
 const written = (write: ReturnType<typeof createMessageWriter>, direction: Direction, message: JsonObject): unknown =>
   JSON.parse(write(direction, message));
 
+function base64(content: string | readonly number[]): string {
+  return (typeof content === "string" ? Buffer.from(content) : Buffer.from(content)).toString("base64");
+}
+
 test.each<[Direction, JsonObject, unknown]>([
   ["sent", { a: "is 4711", b: [4711, 12] }, { a: "is (hidden)", b: ["(hidden)", 12] }],
   ["received", { k4711: { x: 1 }, other: true }, { "k(hidden)": { x: 1 }, other: true }],
@@ -20,6 +24,12 @@ test.each<[Direction, JsonObject, unknown]>([
     { token: { a: 1 }, password: [], api_key: 0, secret: "(hidden)" },
   ],
   ["received", { token: true, password: null }, { token: true, password: null }],
+  // Bytes that are a text. Another member, bytes that are no text, and a text that is not base64 stay.
+  ["received", { blob: base64("is 4711, ä") }, { blob: base64("is (hidden), ä") }],
+  ["sent", { data: base64("is 4711!").replace("=", "") }, { data: base64("is (hidden)!") }],
+  ["received", { blob: base64("fine"), other: base64("is 4711") }, { blob: base64("fine"), other: base64("is 4711") }],
+  ["received", { data: base64([0xff, ...Buffer.from("4711")]) }, { data: base64([0xff, ...Buffer.from("4711")]) }],
+  ["received", { data: "not base64: 12" }, { data: "not base64: 12" }],
 ])("%s: %j", (direction, message, expected) => {
   expect(written(createMessageWriter(redact, false), direction, message)).toEqual(expected);
 });

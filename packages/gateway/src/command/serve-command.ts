@@ -242,11 +242,13 @@ class ServedCommand implements ServedSession {
     // The command of the same build has written the options.
     const options = objectOf(given["options"]) as SentOptions;
     const token = objectOf(given["_meta"])["progressToken"];
-    const report = this.#report(serverName, method, params, request.signal);
+    const stop = new AbortController();
+    const signal = AbortSignal.any([request.signal, stop.signal]);
+    const running = this.#begin(serverName, method, params, request.signal, { signal, stop });
     const passed = connection.request(whatOf(serverName, method, params), method, params, {
       ...options,
       timeout: options.timeout ?? Number.POSITIVE_INFINITY,
-      signal: report?.signal ?? request.signal,
+      signal,
       owner: this.#context.id,
       onProgress: (progress) => this.#tell("notifications/progress", { ...progress, progressToken: token }, request.id),
       onNotification: (name, about) => this.#tell(name, about, request.id),
@@ -255,11 +257,10 @@ class ServedCommand implements ServedSession {
     this.#passed.add(passed);
     try {
       const result = await passed;
-      report?.ended(result["isError"] === true ? "tool_error" : "ok", { result });
+      running?.ended(result["isError"] === true ? "tool_error" : "ok", { result });
       return result;
     } catch (error) {
-      const isCancelled = report?.signal.aborted === true;
-      report?.ended(isCancelled ? "cancelled" : error instanceof HostError ? error.code : "internal", { error });
+      running?.ended(signal.aborted ? "cancelled" : error instanceof HostError ? error.code : "internal", { error });
       throw error;
     } finally {
       this.#passed.delete(passed);
@@ -267,17 +268,19 @@ class ServedCommand implements ServedSession {
   }
 
   /** Shows a call, read or prompt of the command to a program that watches the host's requests. */
-  #report(
+  #begin(
     serverName: string,
     method: string,
     params: JsonObject,
-    signal: AbortSignal,
-  ): ReturnType<ClientWorkspace["host"]["requests"]["begin"]> {
+    given: AbortSignal,
+    work: { readonly signal: AbortSignal; readonly stop: AbortController },
+  ): ReturnType<ClientWorkspace["host"]["requests"]["begin"]> | undefined {
     const { workspace, name } = this.#context;
     const { kind, serverToolName } = decidedMethods.has(method) ? (decidedSubject(method, params) ?? {}) : {};
     if (serverToolName === undefined) return undefined;
     const args = objectOf(params["arguments"]);
-    return workspace.host.requests.begin({ who: "user", client: name, kind, serverName, serverToolName, args, signal });
+    const request = { who: "user", client: name, kind, serverName, serverToolName, args, signal: given } as const;
+    return workspace.host.requests.begin(request, work);
   }
 
   #tell(method: string, params: JsonObject, about: RequestId): void {

@@ -130,7 +130,10 @@ export class Calls implements Disposable {
     "calls/cancel": {
       takes: { call: aText },
       run: ({ call }) => {
-        this.#find(call).cancel?.(new HostError("cancelled", "cancelled in the console"));
+        const { cancel, row } = this.#find(call);
+        if (cancel === undefined && row.endedAt === undefined)
+          throw new HostError("usage", "the request began before the console was opened, and cannot be cancelled here");
+        cancel?.(new HostError("cancelled", "cancelled in the console"));
         return {};
       },
     },
@@ -184,8 +187,8 @@ export class Calls implements Disposable {
     const id = ownId ?? `request-${request.id}`;
     switch (news.type) {
       case "began":
-        this.#bySignal.set(request.signal, id);
-        if (ownId === undefined) this.#add(this.#rowOf(id, request), (reason) => request.cancel(reason));
+        if (request.signal !== undefined) this.#bySignal.set(request.signal, id);
+        if (ownId === undefined) this.#add(this.#rowOf(id, request), request.cancel);
         return;
       case "asks":
         this.#change(id, { state: "asking" });
@@ -199,11 +202,12 @@ export class Calls implements Disposable {
     }
   }
 
-  #rowOf(id: string, { serverName, serverToolName, kind, who, client }: WatchedRequest): CallRow {
+  #rowOf(id: string, { serverName, serverToolName, kind, who, client, began }: WatchedRequest): CallRow {
+    const { now, clock } = this.#options;
     const from = client ?? (who === "server" ? `the server ${serverName}` : who === "model" ? "model" : "a program");
     return {
       id,
-      startedAt: this.#options.now(),
+      startedAt: Math.round(now() - (clock.now() - began)),
       server: serverName,
       kind,
       name: serverToolName.slice(0, longestName),
