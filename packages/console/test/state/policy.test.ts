@@ -159,3 +159,18 @@ test("recorded conversations are listed and shown as their events", async () => 
   const rest = await scene.run("conversations/show", { id: conversations[0]?.id ?? "", from: 1, limit: 1 });
   expect(rest.events).toEqual(events.slice(1, 2));
 });
+
+test("a rule that is written in an editor, and one that another program writes, are told", async () => {
+  await using scene = await consoleScene({ servers: {}, rules });
+  await scene.run("policy/list", {});
+  const file = join(scene.home, ".gemini/policies/user.toml");
+  await writeFile(file, rules.replace("priority = 300", "priority = 400"));
+  await scene.event(ofType("policy"));
+  expect((await scene.run("policy/list", {})).rules[0]).toMatchObject({ tool: "echo", priority: 400 });
+  scene.events.length = 0;
+  await writeFile(join(scene.home, ".gemini/policies/other.toml"), "not TOML");
+  await scene.event(ofType("policy"));
+  expect(await scene.event(ofType("about", ({ about }) => about.problems.length > 0))).toMatchObject({
+    about: { problems: [expect.stringContaining("other.toml")] },
+  });
+});

@@ -19,6 +19,7 @@ import { InboxQuestions } from "./inbox-questions.ts";
 import { masked } from "./masked.ts";
 import { type Handlers, runCommand } from "./parameters.ts";
 import { policyCommands } from "./policy.ts";
+import { PolicyWatch } from "./policy-watch.ts";
 import { questionCommands } from "./question-commands.ts";
 import { Questions } from "./questions.ts";
 import { serverCommands } from "./server-commands.ts";
@@ -61,6 +62,7 @@ export class ConsoleState implements ConsoleSource {
   readonly #rows: ServerRows;
   readonly #traffic: Traffic;
   readonly #chats: Chats;
+  readonly #policyWatch: PolicyWatch;
   readonly #handlers: Handlers<Commands>;
   readonly #stops: readonly (() => void)[];
   /** Resolves when the history and the inbox are read. */
@@ -109,6 +111,15 @@ export class ConsoleState implements ConsoleSource {
       findModel: options.findModel,
       emit,
       onModel: this.#tellAbout,
+    });
+    this.#policyWatch = new PolicyWatch({
+      host,
+      clock,
+      onChanged: () => {
+        onPolicy();
+        // The problems of policy files.
+        this.#tellAbout();
+      },
     });
     this.#handlers = {
       ...this.#calls.handlers,
@@ -190,13 +201,14 @@ export class ConsoleState implements ConsoleSource {
     this.#rows[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
     this.#traffic[Symbol.dispose]();
+    this.#policyWatch[Symbol.dispose]();
     this.#questions[Symbol.dispose]();
     await this.#chats[Symbol.asyncDispose]();
     await this.#inbox[Symbol.asyncDispose]();
   }
 
   async #start(): Promise<void> {
-    await this.#host.policy();
+    await this.#policyWatch.start();
     // The history is no reason not to open a console.
     await countHistory(this.#host, this.#usage, this.#now()).catch(() => undefined);
     await this.#inbox.start();
