@@ -35,7 +35,7 @@ const types = {
  */
 export async function buildPage() {
   const { outputFiles, metafile } = await build({
-    entryPoints: [join(page, "main.tsx")],
+    entryPoints: [join(page, "main.tsx"), join(page, "icon.svg")],
     absWorkingDir: page,
     outdir: page,
     write: false,
@@ -54,19 +54,22 @@ export async function buildPage() {
     define: { "process.env.NODE_ENV": '"production"' },
     // The licenses of the libraries stay with the code, in a file of their own.
     legalComments: "linked",
-    loader: { ".svg": "file" },
+    loader: { ".svg": "copy" },
     logLevel: "error",
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)]));
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
   // A file that is loaded late is an entry too.
   const [entry] = [...outputs].find(([, { entryPoint }]) => entryPoint === "main.tsx") ?? [];
+  const icon = [...files.keys()].find((name) => name.endsWith(".svg"));
   const scripts = [entry];
   for (const name of scripts)
     for (const { path, kind } of outputs.get(name).imports)
       if (kind === "import-statement" && !scripts.includes(basename(path))) scripts.push(basename(path));
   const styles = scripts.flatMap((name) => outputs.get(name).cssBundle ?? []).map((path) => basename(path));
   const head = [
+    // In the document, so that no browser looks for an icon at another address first.
+    `<link rel="icon" type="image/svg+xml" href="/assets/${icon}">`,
     ...styles.map((name) => `<link rel="stylesheet" href="/assets/${name}">`),
     ...scripts.slice(1).map((name) => `<link rel="modulepreload" href="/assets/${name}">`),
     `<script type="module" src="/assets/${entry}"></script>`,

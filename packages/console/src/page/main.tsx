@@ -10,7 +10,6 @@ import { Api } from "./api.ts";
 import { type App, AppContext } from "./app.ts";
 import { Announcer } from "./components/announcer.ts";
 import { keepFocus } from "./components/focus-keeper.ts";
-import icon from "./icon.svg";
 import { Router } from "./router.ts";
 import { dropSession, openSession, type PageSession } from "./session.ts";
 import { NoSession } from "./shell/messages.tsx";
@@ -21,9 +20,6 @@ import { applyTheme, readTheme } from "./theme.ts";
 import { QuestionPage } from "./views/inbox/question-page.tsx";
 
 applyTheme(readTheme());
-const link = document.head.appendChild(document.createElement("link"));
-link.rel = "icon";
-link.href = new URL(icon, import.meta.url).href;
 const root = document.body.appendChild(document.createElement("div"));
 root.id = "page";
 // A fresh address in the same tab changes only the part after the `#`, so the browser does not load the page again.

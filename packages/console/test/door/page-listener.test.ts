@@ -35,6 +35,20 @@ test("the document, its scripts and styles come compressed, and scripts are kept
   expect((await send(door.origin + script)).body).toBe(gunzipSync(gzip ?? "").toString());
 });
 
+test("the icon is at the address where browsers look for one, and in the document", async () => {
+  await using door = await openDoor();
+  const [, icon = ""] = /<link rel="icon"[^>]* href="([^"]+)"/.exec((await send(`${door.origin}/`)).body) ?? [];
+  const asked = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
+  for (const path of [icon, "/favicon.ico"]) {
+    const { status, headers, body } = await send(door.origin + path, { headers: asked });
+    expect([path, status, headers["content-type"]]).toEqual([path, 200, "image/svg+xml"]);
+    expect(body).toContain("</svg>");
+  }
+  expect((await send(`${door.origin}/favicon.ico`)).headers["cache-control"]).toBe("no-store");
+  const other = { headers: { ...asked, "sec-fetch-site": "cross-site" } };
+  expect((await send(`${door.origin}/favicon.ico`, other)).status).toBe(403);
+});
+
 test("a page exchanges its code once, and runs commands with its bearer", async () => {
   const source = new ScriptedSource(({ params }) => ({ got: params }));
   await using door = await openDoor({ source });

@@ -78,6 +78,12 @@ test("no planted secret is in anything that leaves the state", async () => {
       documents.filter((document) => document.includes(secret)).map((document) => around(document, secret)),
       secret,
     ).toEqual([]);
+  // Nor in the base64 of a file, in raw messages and in recordings.
+  const decoded = documents.flatMap((document) =>
+    [...document.matchAll(/[\w+/-]{16,}={0,2}/g)].map(([each]) => Buffer.from(each, "base64").toString()),
+  );
+  expect(decoded.filter((text) => text.includes("a file with")).length).toBeGreaterThanOrEqual(3);
+  expect(decoded.filter((text) => text.includes(planted))).toEqual([]);
 });
 
 function messageOf(error: unknown): string {

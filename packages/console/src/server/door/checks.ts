@@ -7,6 +7,9 @@ import type { IncomingHttpHeaders } from "node:http";
 
 export const loopback = "127.0.0.1";
 
+/** Browsers look for an icon here if they show no document, such as the text of a refusal. */
+export const iconPath = "/favicon.ico";
+
 /** The parts of a request that the checks need. `path` has no query. */
 export interface CheckedRequest {
   readonly method: string;
@@ -33,7 +36,7 @@ export function refusalOf({ method, path, headers }: CheckedRequest, port: numbe
     return { status: 403, message: "another site has sent this request" };
   const site = headers["sec-fetch-site"];
   // A person may open the document from anywhere. Everything else is requested by the document.
-  const isDocument = !isApi && !path.startsWith("/assets/");
+  const isDocument = !isApi && !path.startsWith("/assets/") && path !== iconPath;
   if (isDocument ? !isOpening(headers) : site !== undefined && site !== "same-origin")
     return { status: 403, message: "another site has sent this request" };
   if (method === "POST" && !/^application\/json(?:$|[;\s])/i.test(headers["content-type"] ?? ""))

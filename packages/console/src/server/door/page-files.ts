@@ -14,6 +14,7 @@ export interface PageFiles {
   readonly document: PageFile;
   /** The other files, by their path in addresses. The path contains a digest of the file. */
   readonly assets: ReadonlyMap<string, PageFile>;
+  readonly icon: PageFile;
 }
 
 /** The name of the file that lists the others. `scripts/console-page.mjs` writes it. */
@@ -32,11 +33,13 @@ export function readPageFiles(read: (name: string) => Buffer): PageFiles {
     { type, br: read(`${name}.br`), gzip: read(`${name}.gz`) },
   ]);
   const document = files.find(([name]) => name === "index.html")?.[1];
+  const icon = files.find(([, { type }]) => type === "image/svg+xml")?.[1];
+  if (icon === undefined) throw new Error("the console's page is not built: its icon is missing");
   if (document === undefined) throw new Error("the console's page is not built: index.html is missing");
   const assets = files
     .filter(([, file]) => file !== document)
     .map(([name, file]) => [`/assets/${name}`, file] as const);
-  return { document, assets: new Map(assets) };
+  return { document, assets: new Map(assets), icon };
 }
 
 /** Returns the content in an encoding that the browser accepts, as `Accept-Encoding` says. */

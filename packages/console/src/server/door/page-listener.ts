@@ -17,7 +17,7 @@ import type { CommandFailure, Verb } from "../../protocol/commands.ts";
 import type { PagePath, SessionAnswer } from "../../protocol/http.ts";
 import type { ConsoleSource } from "../console-source.ts";
 import { AnsweredCommands, type CommandAnswer } from "./answered-commands.ts";
-import { loopback, type Refusal, refusalOf } from "./checks.ts";
+import { iconPath, loopback, type Refusal, refusalOf } from "./checks.ts";
 import type { EventRing } from "./event-ring.ts";
 import { streamEvents } from "./event-stream.ts";
 import { answerHeaders, assetCaching, pageHeaders, refusalHeaders } from "./headers.ts";
@@ -151,6 +151,7 @@ export class PageListener {
     request.resume();
     const asset = this.#files.assets.get(path);
     if (asset !== undefined) return sendFile(request, response, asset, assetCaching);
+    if (path === iconPath) return sendFile(request, response, this.#files.icon);
     if (path === "/" || /^\/question\/[\w-]{1,64}$/.test(path))
       return sendFile(request, response, this.#files.document);
     return refuse(response, { status: 404, message: "there is nothing at this address" });
