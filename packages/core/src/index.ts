@@ -103,6 +103,7 @@ export type {
   Decision,
   DecisionOutcome,
   PolicyRule,
+  RequestingUser,
   RequestKind,
   RuleOrigin,
   Tier,

@@ -4,7 +4,7 @@
  */
 
 import { HostError } from "@fairlead/core/errors";
-import { demoName, type Host } from "@fairlead/core/host";
+import { type DecideOptions, demoName, type Host } from "@fairlead/core/host";
 import { everyResource, type RequestKind } from "@fairlead/core/policy";
 import type { Configuration } from "@fairlead/core/trust";
 import { type Command, Option } from "commander";
@@ -19,6 +19,9 @@ export interface Subject extends ToolTarget {
   readonly kind: RequestKind;
   /** The client of `fairlead serve` that sends the requests. If absent, the rule is for requests of any client. */
   readonly client?: string;
+  /** The user of a team gateway, and a group of users. If absent, the rule is for everybody. */
+  readonly user?: string;
+  readonly group?: string;
   /**
    * What Fairlead knows without connecting. `tool`: the server's cached catalog has the tool. `server`: the cached
    * catalog does not have the tool. `entry`: the server has no cached catalog, or `kind` is not `tool`. `nothing`: no
@@ -29,7 +32,7 @@ export interface Subject extends ToolTarget {
 
 const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling", "skill"];
 
-/** Adds the argument and the options `--kind`, `--server`, `--tool` and `--client` to a policy command. */
+/** Adds the argument and the options `--kind`, `--server`, `--tool`, `--client`, `--user` and `--group` to a policy command. */
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
   const kind = new Option(
     "--kind <kind>",
@@ -40,7 +43,9 @@ export function defineSubject(command: Command, operand = "server.tool", summary
     .addOption(kind.choices([...requestKinds]).default("tool"))
     .option("--server <name>", "with --tool: the server; for names with dots, which make server.tool ambiguous")
     .option("--tool <name>", "with --server: the tool")
-    .option("--client <name>", "for requests from this client of fairlead serve, such as claude-code");
+    .option("--client <name>", "for requests from this client of fairlead serve, such as claude-code")
+    .option("--user <user>", "for requests of this user of a team gateway, as ISSUER#SUBJECT")
+    .option("--group <group>", "for requests of users of a team gateway who are in this group");
 }
 
 /**
@@ -54,11 +59,26 @@ export async function readSubject(
   configuration: Configuration,
   context: Pick<Context, "command" | "operands">,
 ): Promise<Subject> {
-  const { client } = context.command.opts<SubjectOptions>();
-  if (client === "") throw new HostError("usage", "--client must not be empty", { next: "fairlead policy list" });
+  const { client, user, group } = context.command.opts<SubjectOptions>();
+  for (const [name, value] of Object.entries({ client, user, group }))
+    if (value === "") throw new HostError("usage", `--${name} must not be empty`, { next: "fairlead policy list" });
   const subject = await readRequest(host, configuration, context);
-  return { ...subject, client };
+  return { ...subject, client, user, group };
 }
+
+/** What `host.explain` takes for a subject. */
+export function decideOptions({ kind, client, user, group }: Senders & { readonly kind?: RequestKind }): DecideOptions {
+  return { kind, client, principal: principalOf({ user, group }) };
+}
+
+/** The user of a team that a rule or a question names. A group alone stands for any user who is in it. */
+export function principalOf({ user, group }: Pick<Senders, "user" | "group">): DecideOptions["principal"] {
+  if (user === undefined && group === undefined) return undefined;
+  return { user: user ?? "", groups: group === undefined ? [] : [group] };
+}
+
+/** The senders that a rule can be limited to. */
+export type Senders = Pick<Subject, "client" | "user" | "group">;
 
 async function readRequest(
   host: Host,
@@ -92,6 +112,8 @@ interface SubjectOptions {
   readonly tool?: string;
   readonly kind?: RequestKind;
   readonly client?: string;
+  readonly user?: string;
+  readonly group?: string;
 }
 
 const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {

@@ -14,6 +14,8 @@ export interface RuleRow {
   readonly tool?: string | undefined;
   readonly kind?: CallRow["kind"] | undefined;
   readonly client?: string | undefined;
+  readonly user?: string | undefined;
+  readonly group?: string | undefined;
   /** A pattern that the arguments must match, as JSON. */
   readonly argsPattern?: string | undefined;
   readonly annotations?: JsonObject | undefined;

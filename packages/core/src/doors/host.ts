@@ -4,6 +4,7 @@ export { demoName } from "../demo/name.ts";
 export type { IdentifiedServer, RequestingClient, TakeTurn } from "../host/gateway-types.ts";
 export { configuredSecrets } from "../host/secrets.ts";
 export type {
+  DecideOptions,
   DeclaredCapabilities,
   Explanation,
   GatewayHost,

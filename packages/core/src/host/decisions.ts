@@ -10,7 +10,7 @@ import { ConversationApprovals, createApprovalsOf } from "../policy/conversation
 import type { Decisions, PolicyRequest, ToolDefinitions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { PolicyFiles } from "../policy/rules/policy-files.ts";
-import type { ApprovalMode, DecisionOutcome } from "../policy/rules/rule.ts";
+import type { ApprovalMode, DecisionOutcome, RequestingUser } from "../policy/rules/rule.ts";
 import type { ListedTools } from "../server/accepted-tools.ts";
 import type { Servers } from "../server/servers.ts";
 import type { HostLock } from "./lock.ts";
@@ -22,6 +22,8 @@ export interface HostDecisionsOptions {
   readonly mode: ApprovalMode;
   readonly interactive: boolean;
   readonly flags: PolicyFlags;
+  /** The user for whom the host works. */
+  readonly principal?: RequestingUser | undefined;
   readonly clock: Pick<Clock, "now">;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -65,12 +67,12 @@ export class HostDecisions {
     serverName,
     serverToolName,
     args,
-    { kind = "tool", typed: isTyped = false, client } = {},
+    { kind = "tool", typed: isTyped = false, client, principal } = {},
   ) => {
     const decisions = await this.current();
     const who = client !== undefined ? "client" : isTyped ? "user" : "model";
     const server = this.#servers.find(serverName);
-    const request = { who, client, serverName, serverToolName, kind, args } as const;
+    const request = { who, client, principal, serverName, serverToolName, kind, args } as const;
     if (kind === "skill") await this.#loadSkill(serverName, serverToolName);
     const doubt = kind === "tool" ? await server?.expectedDoubt(serverToolName) : undefined;
     const { change, decision, matching } = decisions.explain(request, doubt);
@@ -190,7 +192,7 @@ export class HostDecisions {
   async #reload(): Promise<Decisions> {
     const [policy, first] = await Promise.all([import("../policy/decide.ts"), this.#load()]);
     const servers = this.#servers;
-    const { mode, interactive } = this.#options;
+    const { mode, interactive, principal } = this.#options;
     this.#made ??= new policy.Decisions({
       policy: () => this.#loaded ?? first,
       approvals: this.approvals,
@@ -207,6 +209,7 @@ export class HostDecisions {
       },
       mode,
       interactive,
+      principal,
     });
     return this.#made;
   }

@@ -12,7 +12,7 @@ import type { Emitter, HostEvent } from "../events.ts";
 import type { Model } from "../model/model.ts";
 import type { Confirm } from "../policy/confirmation.ts";
 import type { PolicyFlags } from "../policy/rules/load-policies.ts";
-import type { ApprovalMode } from "../policy/rules/rule.ts";
+import type { ApprovalMode, RequestingUser } from "../policy/rules/rule.ts";
 import type { Recorder } from "../recordings/recorder.ts";
 import type { ListStep } from "../server/catalog.ts";
 import type { Elicit } from "../server/elicitation.ts";
@@ -76,6 +76,11 @@ export interface OpenHostOptions {
   readonly allow?: PolicyFlags["allow"];
   /** `false` means that the user cannot be asked. Every request that needs confirmation is then denied. */
   readonly interactive?: boolean;
+  /**
+   * The user for whom this host works, in a program that serves several people: a host for each. Rules with `user` or
+   * `group` apply to them. Default: no such rule applies.
+   */
+  readonly principal?: RequestingUser;
   /** Shows a server's question (elicitation) to the user. If absent, the host does not declare elicitation. */
   readonly elicit?: Elicit;
   /**
@@ -141,6 +146,11 @@ const aSwitch = must("true or false", (value) => typeof value === "boolean");
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
 /** Rejects unknown members: with a misspelt `tool`, the item would allow the whole server. */
+const isPrincipal = (value: unknown): boolean =>
+  isObject(value) &&
+  isText(value["user"]) &&
+  (value["groups"] === undefined || (Array.isArray(value["groups"]) && value["groups"].every(isText)));
+
 const isAllowed = (value: unknown): boolean =>
   isObject(value) &&
   isText(value["server"]) &&
@@ -170,6 +180,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   approvalMode: must('"default", "plan" or "yolo"', (value) => isOneOf(["default", "plan", "yolo"], value)),
   allow: must("a list of { server, tool? }", (value) => Array.isArray(value) && value.every(isAllowed)),
   interactive: aSwitch,
+  principal: must("an object { user, groups? } with texts", isPrincipal),
   elicit: aFunction,
   onUnaskable: aFunction,
   sample: aFunction,

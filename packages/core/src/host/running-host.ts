@@ -90,7 +90,14 @@ export class RunningHost implements ForwardingHost {
   #isFollowUpPlanned = false;
 
   constructor(first: Configuration, options: RunningHostOptions) {
-    const { clock = systemClock, now = Date.now, allow, approvalMode: mode = "default", interactive = true } = options;
+    const {
+      clock = systemClock,
+      now = Date.now,
+      allow,
+      approvalMode: mode = "default",
+      interactive = true,
+      principal,
+    } = options;
     const { emit } = this.events;
     this.options = options;
     this.clock = clock;
@@ -114,7 +121,8 @@ export class RunningHost implements ForwardingHost {
       emit,
     });
     const { servers } = this;
-    this.policy = new HostDecisions({ servers, mode, interactive, flags: allow ? { allow } : {}, clock, now });
+    const flags = allow ? { allow } : {};
+    this.policy = new HostDecisions({ servers, mode, interactive, principal, flags, clock, now });
     this.ledger = new HostLedger({
       state: first.locations.state,
       keepArguments: () => servers.configuration.settings.host.audit.arguments,

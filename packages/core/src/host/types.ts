@@ -10,7 +10,7 @@ import type { ToolFilter } from "../normalise/filter.ts";
 import type { CallableTool, Part } from "../normalise/model-types.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../policy/confirmation.ts";
 import type { Policies } from "../policy/rules/load-policies.ts";
-import type { Decision, PolicyRule, RequestKind } from "../policy/rules/rule.ts";
+import type { Decision, PolicyRule, RequestingUser, RequestKind } from "../policy/rules/rule.ts";
 import type { LoadedSkillFile, ReadSkillOptions } from "../request/skills.ts";
 import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/references.ts";
@@ -100,6 +100,8 @@ export interface DecideOptions {
   readonly typed?: boolean;
   /** The name of the gateway client that sends the request, if one does. */
   readonly client?: string | undefined;
+  /** The user who sends the request. Default: the one for whom the host works. */
+  readonly principal?: RequestingUser | undefined;
 }
 
 /** The decision of the rules about one request, with every rule that matches it. */

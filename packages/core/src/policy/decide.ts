@@ -23,7 +23,7 @@ import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { acrossReason, isAcrossRule, isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
-import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
+import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestingUser, RequestKind } from "./rules/rule.ts";
 import { correction, ruleText } from "./rules/rule-text.ts";
 
 /** The identity of a tool: the name of its server, and the name that the server gives the tool. */
@@ -78,6 +78,8 @@ export interface PolicyRequest extends ToolIdentity {
   readonly args?: JsonObject;
   /** The name of the gateway's client that sent the request, or that is to answer a sampling request. */
   readonly client?: string | undefined;
+  /** Explains the decision for another user than the one for whom the host works. */
+  readonly principal?: RequestingUser | undefined;
   /** The view of a tool that a client has read. The request is then about passing it on to the client. */
   readonly view?: View;
   /** The connection that the request uses, if a gateway client has one of its own. */
@@ -128,6 +130,8 @@ export interface DecisionsOptions {
   readonly approvalsOf?: (conversation: string | undefined) => ConversationApprovals;
   readonly tools: ToolDefinitions;
   readonly trustsAnnotations: (server: string) => boolean;
+  /** The user for whom the host works. */
+  readonly principal?: RequestingUser | undefined;
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (request: PolicyRequest) => Promise<void>;
@@ -539,7 +543,7 @@ export class Decisions {
     doubt: string | undefined = isChanged ? this.#changeOf(request)?.doubt : undefined,
   ): CheckRequest {
     const { serverName, serverToolName, kind = "tool", args, who, client, actingOn } = request;
-    const { tools, trustsAnnotations, mode, interactive } = this.#options;
+    const { tools, trustsAnnotations, mode, interactive, principal } = this.#options;
     const isTyped = who === "user";
     const skill = kind === "skill" ? tools.skillOf(request) : undefined;
     const isRead = kind === "resource" || kind === "skill";
@@ -552,6 +556,7 @@ export class Decisions {
       actingOn: isRead ? actingOn?.filter((server) => server !== serverName) : undefined,
       kind,
       client,
+      principal: request.principal ?? principal,
       args,
       annotations: kind === "tool" ? tools.toolOf(request)?.annotations : undefined,
       trustsAnnotations: trustsAnnotations(serverName),

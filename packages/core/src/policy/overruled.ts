@@ -3,7 +3,7 @@
 import type { Configuration } from "../trust/configuration.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { loadPolicies } from "./rules/load-policies.ts";
-import type { PolicyRule, RequestKind } from "./rules/rule.ts";
+import type { PolicyRule, RequestingUser, RequestKind } from "./rules/rule.ts";
 import type { WrittenRule } from "./rules/write-rule.ts";
 
 /** A request that a rule is about. */
@@ -12,6 +12,7 @@ export interface RuledRequest {
   readonly tool: string;
   readonly kind?: RequestKind | undefined;
   readonly client?: string | undefined;
+  readonly principal?: RequestingUser | undefined;
 }
 
 /** A request, and the stronger rule that decides about it. With an `argsPattern`, the rule decides for some calls only. */
@@ -31,8 +32,8 @@ export async function overruledBy<T extends RuledRequest>(
   const engine = new PolicyEngine({ rules: [...compared.keys()] });
   const decision = rules.find(({ origin }) => origin.file === written.file && origin.line === written.line)?.decision;
   return requests.flatMap((request) => {
-    const { server, tool, kind, client } = request;
-    const { rule } = engine.check({ server, tool, kind, client, mode: "default", interactive: true });
+    const { server, tool, kind, client, principal } = request;
+    const { rule } = engine.check({ server, tool, kind, client, principal, mode: "default", interactive: true });
     return rule.decision === decision ? [] : [{ ...request, rule: compared.get(rule) ?? rule }];
   });
 }

@@ -212,10 +212,16 @@ function matchesPair(rule: PolicyRule, request: CheckRequest): boolean {
   const { server, tool, kind = "tool", client, label, isLabelShared = false } = request;
   if (rule.kind === undefined ? rule.tool !== undefined && kind !== "tool" : rule.kind !== kind) return false;
   if (rule.client !== undefined && (client === undefined || !rule.client.matches(client))) return false;
+  if (!matchesPrincipal(rule, request)) return false;
   if (rule.server?.matches(server) === false) return false;
   if (rule.tool?.matches(tool) ?? true) return true;
   if (label === undefined || (rule.decision === "allow" && isLabelShared)) return false;
   return rule.tool?.matches(label) === true;
+}
+
+function matchesPrincipal({ user, group }: PolicyRule, { principal }: CheckRequest): boolean {
+  if (user !== undefined && (principal === undefined || !user.matches(principal.user))) return false;
+  return group === undefined || (principal?.groups?.some((name) => group.matches(name)) ?? false);
 }
 
 function matchesCircumstances(rule: PolicyRule, request: CheckRequest): boolean {

@@ -24,7 +24,7 @@ import { decisionWord, originText, reasonText, ruleDocument, subjectText } from 
 import { timeText } from "../../output/time-text.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
 import { type Context, nameHint, type Verb } from "../../shell/verb.ts";
-import { defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
+import { decideOptions, defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
 import { useHost } from "../../targets/with-host.ts";
 
 const list: Verb = {
@@ -146,7 +146,8 @@ Examples:
   fairlead policy explain demo.greet --mode plan --json
   fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'
   fairlead policy explain --kind resource demo.demo://about
-  fairlead policy explain --client claude-code demo.greet`,
+  fairlead policy explain --client claude-code demo.greet
+  fairlead policy explain --user 'https://idp.example#ada' --group engineers demo.greet`,
 
   define(command) {
     defineSubject(command);
@@ -175,9 +176,9 @@ Examples:
         await warnOfPolicyProblems(host, context);
         const subject = await readSubject(host, configuration, context);
         refuseWild(subject, context);
-        const { server, kind, client } = subject;
+        const { server, kind } = subject;
         const tool = kind === "sampling" ? "" : subject.tool;
-        const explained = await host.explain(server, tool, args, { kind, client });
+        const explained = await host.explain(server, tool, args, decideOptions(subject));
         report({ ...explained, subject, mode, interactive, configuration }, context);
       },
       { approvalMode: mode, interactive },

@@ -30,8 +30,16 @@ import { count, type Output } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule-lines.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
 import { type Context, nameHint, type Verb } from "../../shell/verb.ts";
-import { defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
-import { type ToolTarget, targetName } from "../../targets/target.ts";
+import {
+  decideOptions,
+  defineSubject,
+  principalOf,
+  readSubject,
+  type Senders,
+  type Subject,
+  subjectName,
+} from "../../targets/rule-subject.ts";
+import { targetName } from "../../targets/target.ts";
 import { useHost } from "../../targets/with-host.ts";
 
 const words: Readonly<Record<DecisionOutcome, "allow" | "ask" | "deny">> = {
@@ -57,6 +65,7 @@ tool replaces the first. A rule for one tool is stronger than a rule for the who
   'server.get_*'   every tool whose name matches; ? matches one character
   --kind resource|prompt|sampling SERVER[.NAME]   the same for resources (by URI), prompts and sampling
   --client NAME    only requests from this client of fairlead serve, such as claude-code
+  --user ISSUER#SUBJECT, --group NAME   only requests of this user or group of a team gateway
   --read-only      only tools whose server says that they change nothing; a rule that allows counts only for servers
                    whose annotations you trust: fairlead.servers.NAME.trustAnnotations
 
@@ -116,7 +125,7 @@ interface Conditions {
 }
 
 async function toRule(
-  { server, tool, kind, found, client }: Subject,
+  { server, tool, kind, found, client, user, group }: Subject,
   decision: DecisionOutcome,
   { command }: Context,
 ): Promise<RuleToWrite> {
@@ -132,6 +141,8 @@ async function toRule(
     kind: kind === "tool" ? undefined : kind,
     argsPattern,
     client,
+    user,
+    group,
     readOnly,
     decision,
   };
@@ -158,7 +169,7 @@ function report(
     out.json({ ...rule, ...written, overruled });
     return;
   }
-  const whose = rule.client === undefined ? safe`` : safe` for client ${toVisibleLine(rule.client)}`;
+  const whose = toVisibleLine(senderText(rule));
   const which = rule.readOnly ? safe` if read-only` : safe``;
   const about = safe`${toVisibleLine(subjectName(rule))}${which}${whose}`;
   const before = replaced === undefined || replaced === rule.decision ? safe`` : safe` (was ${toSafeLine(replaced)})`;
@@ -171,10 +182,11 @@ function report(
 }
 
 /** Warns that Gemini CLI reads this policy file too, and would apply a rule about prompts or sampling to tools. */
-function tellKind({ kind = "tool", server, tool, client }: RuleToWrite, out: Output): void {
-  if (client !== undefined)
+function tellKind({ kind = "tool", server, tool, client, user, group }: RuleToWrite, out: Output): void {
+  const [first] = Object.entries({ client, user, group }).flatMap(([key, value]) => (value === undefined ? [] : key));
+  if (first !== undefined)
     out.warn(
-      safe`note: Gemini CLI also reads this file. It ignores the key "client", so the rule also applies in Gemini CLI`,
+      safe`note: Gemini CLI also reads this file. It ignores the key "${toSafeLine(first)}", so the rule also applies in Gemini CLI`,
     );
   if (kind === "tool" || kind === "resource") return;
   const about = toVisibleLine(targetName({ server, tool }));
@@ -206,7 +218,7 @@ function tellUnknown({ server, tool, found }: Subject, out: Output): void {
 
 function undoLine(replaced: string | undefined, { command, operands }: Context): string {
   const word = replaced === "ask_user" ? "ask" : (replaced ?? "remove");
-  const { server, tool, kind, argsPattern, client, readOnly } =
+  const { server, tool, kind, argsPattern, client, user, group, readOnly } =
     command.opts<Readonly<Record<string, string | undefined>>>();
   const options = Object.entries({
     "--kind": kind === "tool" ? undefined : kind,
@@ -214,26 +226,31 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
     "--tool": tool,
     "--args-pattern": argsPattern,
     "--client": client,
+    "--user": user,
+    "--group": group,
   });
   const given = options.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${toShellWord(value)}`));
   const conditions = readOnly === undefined ? [] : ["--read-only"];
   return ["fairlead policy", word, ...operands.map(toShellWord), ...given, ...conditions].join(" ");
 }
 
-type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
+type RuledTool = Omit<OverruledRequest, "rule">;
 
 /** Returns the cached tools that match a rule. If none matches, returns the tool that the rule names exactly. */
 async function pairsOf(named: Subject, { server, tool }: RuleToWrite, host: Host): Promise<readonly RuledTool[]> {
   const { kind, client } = named;
-  if (kind !== "tool") return isWild(named.tool) ? [] : [named];
+  const principal = principalOf(named);
+  if (kind !== "tool") return isWild(named.tool) ? [] : [{ ...named, principal }];
   const [isServer, isTool] = [namePattern(server).matches, namePattern(tool).matches];
   await host.recall();
   const matchingTools = host.states().flatMap(({ name }) => {
     const tools = isServer(name) ? (host.catalog(name)?.tools ?? []) : [];
-    return tools.flatMap((one) => (isTool(one.name) ? [{ server: name, tool: one.name, kind, client }] : []));
+    return tools.flatMap((one) =>
+      isTool(one.name) ? [{ server: name, tool: one.name, kind, client, principal }] : [],
+    );
   });
   const isExact = !/[*?]/.test(named.server + named.tool);
-  return matchingTools.length === 0 && isExact ? [named] : matchingTools;
+  return matchingTools.length === 0 && isExact ? [{ ...named, principal }] : matchingTools;
 }
 
 // `fairlead policy remove`: removes rules from the user's policy files, and the saved approval of a tool.
@@ -305,9 +322,9 @@ async function removeAbout(
   configuration: Configuration,
   context: Context,
 ): Promise<void> {
-  const { server, tool, kind, client } = subject;
+  const { server, tool, kind, client, user, group } = subject;
   const { argsPattern, readOnly } = context.command.opts<Conditions>();
-  const condition = { argsPattern, client, readOnly };
+  const condition = { argsPattern, client, user, group, readOnly };
   // A rule escapes `*` in a tool's name, but not in a pattern. The user types `*` for both, so both spellings match.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
@@ -317,7 +334,7 @@ async function removeAbout(
   const own = files.filter(({ tier }) => tier === "user");
   const removed = await Promise.all(own.map(({ file }) => removeFrom(file, isMeant)));
   const found = removed.filter(({ rules }) => rules.length > 0);
-  const isWhole = kind === "tool" && argsPattern === undefined && !readOnly;
+  const isWhole = kind === "tool" && [argsPattern, user, group].every((one) => one === undefined) && !readOnly;
   const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool, client) : 0;
   if (found.length === 0 && approvals === 0) throw await nothingFound(subject, host);
   reportRemoval(found, approvals, configuration, context);
@@ -334,8 +351,8 @@ async function removeFrom(file: string, isMeant: (rule: RuleInFile) => boolean):
 }
 
 async function nothingFound(subject: Subject, host: Host): Promise<HostError> {
-  const { server, tool, kind, client } = subject;
-  const { matching } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind, client });
+  const { server, tool, kind } = subject;
+  const { matching } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, decideOptions(subject));
   const other = matching.find(({ tier, origin }) => tier === "user" && origin.source === "policy_file");
   const name = subjectName(subject);
   if (other === undefined)
@@ -347,8 +364,9 @@ async function nothingFound(subject: Subject, host: Host): Promise<HostError> {
   });
 }
 
-async function tellDecision({ server, tool, kind, client }: Subject, host: Host, { out }: Context): Promise<void> {
-  const { decision } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind, client });
+async function tellDecision(subject: Subject, host: Host, { out }: Context): Promise<void> {
+  const { server, tool, kind } = subject;
+  const { decision } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, decideOptions(subject));
   out.say(safe`now: ${decisionWord(decision.decision, out.style)}: ${reasonText(decision.rule)}`);
 }
 
@@ -386,10 +404,21 @@ const wordOf: ReadonlyMap<unknown, string> = new Map([
   ["deny", "deny"],
 ]);
 
-function nameOf({ mcpName = "*", toolName = "*", kind, client, decision }: RemovedRule["members"]): string {
+function nameOf({ mcpName = "*", toolName = "*", kind, decision, ...members }: RemovedRule["members"]): string {
   const tool = Array.isArray(toolName) ? toolName.join("|") : String(toolName);
   const about = subjectName({ server: String(mcpName), tool, kind: isKind(kind) ? kind : undefined });
-  return `${wordOf.get(decision) ?? "rule"} ${about}${typeof client === "string" ? ` for client ${client}` : ""}`;
+  return `${wordOf.get(decision) ?? "rule"} ${about}${senderText(sendersOf(members))}`;
+}
+
+function sendersOf({ client, user, group }: RemovedRule["members"]): Senders {
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  return { client: text(client), user: text(user), group: text(group) };
+}
+
+/** Whose requests a rule is about, such as ` for client codex`. Empty for everybody. */
+function senderText({ client, user, group }: Senders): string {
+  const named = Object.entries({ client, user, group }).flatMap(([what, name]) => (name ? [`${what} ${name}`] : []));
+  return named.length === 0 ? "" : ` for ${named.join(", ")}`;
 }
 
 function isKind(value: unknown): value is RequestKind {
@@ -398,14 +427,27 @@ function isKind(value: unknown): value is RequestKind {
 
 /** Returns the command that writes the removed rule again. Undefined if no command can write this rule. */
 function commandFor(members: RemovedRule["members"], names: readonly string[]): string | undefined {
-  const { mcpName, toolName, kind, argsPattern, client, decision, priority, ...more } = members;
+  const {
+    mcpName,
+    toolName,
+    kind,
+    argsPattern,
+    client: _,
+    user: __,
+    group: ___,
+    decision,
+    priority,
+    ...more
+  } = members;
+  const senders = sendersOf(members);
   const word = wordOf.get(decision);
   if (word === undefined || typeof mcpName !== "string" || typeof toolName !== "string") return undefined;
-  const pattern: Pick<RuleToWrite, "argsPattern" | "client"> = {
+  const pattern: Parameters<typeof usualPriority>[0] = {
+    tool: toolName,
     argsPattern: typeof argsPattern === "string" ? argsPattern : undefined,
-    client: typeof client === "string" ? client : undefined,
+    ...senders,
   };
-  if (Object.keys(more).length > 0 || priority !== usualPriority({ tool: toolName, ...pattern })) return undefined;
+  if (Object.keys(more).length > 0 || priority !== usualPriority(pattern)) return undefined;
   // `fairlead policy` commands do not accept names with a backslash escape.
   if (/\\/.test(mcpName + toolName)) return undefined;
   const isPlain = names.filter((name) => `${mcpName}.${toolName}`.startsWith(`${name}.`)).join() === mcpName;
@@ -415,7 +457,7 @@ function commandFor(members: RemovedRule["members"], names: readonly string[]): 
     isPlain
       ? toShellWord(`${mcpName}.${toolName}`)
       : `--server ${toShellWord(mcpName)} --tool ${toShellWord(toolName)}`,
-    ...(typeof client === "string" ? [`--client ${toShellWord(client)}`] : []),
+    ...Object.entries(senders).flatMap(([what, name]) => (name ? [`--${what} ${toShellWord(name)}`] : [])),
     ...(typeof argsPattern === "string" ? [`--args-pattern ${toShellWord(argsPattern)}`] : []),
   ].join(" ");
 }

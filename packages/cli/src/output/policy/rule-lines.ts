@@ -45,11 +45,16 @@ export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): 
   return joinSafe([subject, ...conditionTexts(conditions)], safe`, `);
 }
 
-type Conditions = Pick<PolicyRule, "client" | "argsPattern" | "annotations" | "modes" | "interactive">;
+type Conditions = Pick<
+  PolicyRule,
+  "client" | "user" | "group" | "argsPattern" | "annotations" | "modes" | "interactive"
+>;
 
-function conditionTexts({ client, argsPattern, annotations, modes, interactive }: Conditions): readonly SafeText[] {
+function conditionTexts(conditions: Conditions): readonly SafeText[] {
+  const { client, user, group, argsPattern, annotations, modes, interactive } = conditions;
+  const senders = Object.entries({ client, user, group });
   return [
-    ...(client === undefined ? [] : [safe`client ${toVisibleLine(client.text)}`]),
+    ...senders.flatMap(([what, name]) => (name ? [toVisibleLine(`${what} ${name.text}`)] : [])),
     ...(argsPattern === undefined ? [] : [safe`arguments match ${toVisibleLine(argsPattern.text)}`]),
     ...[...(annotations ?? [])].map(([name, value]) => toVisibleLine(`${name} is ${JSON.stringify(value)}`)),
     ...(modes === undefined ? [] : [safe`mode ${toVisibleLine(modes.join(" or "))}`]),
@@ -71,7 +76,8 @@ export function originText({ origin: { source, file, line, name } }: PolicyRule)
 
 /** Returns the rule as JSON. `text` is the rule in words. */
 export function ruleDocument(rule: PolicyRule): object {
-  const { tier, decision, priority, server, tool, kind, client, argsPattern, annotations, modes, interactive } = rule;
+  const { tier, decision, priority, server, tool, kind, argsPattern, annotations, modes, interactive } = rule;
+  const { client, user, group } = rule;
   return {
     decision,
     tier,
@@ -80,6 +86,8 @@ export function ruleDocument(rule: PolicyRule): object {
     tool: tool?.text,
     kind,
     client: client?.text,
+    user: user?.text,
+    group: group?.text,
     argsPattern: argsPattern?.text,
     annotations: annotations && Object.fromEntries(annotations),
     modes,

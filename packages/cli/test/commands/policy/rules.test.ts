@@ -84,6 +84,29 @@ describe("policy allow, ask, deny", () => {
     expect(await decisionOf(here, "demo.greet", "--client", "codex")).toBe("deny");
   });
 
+  test("rules for a user and for a group decide about them alone; the one for fewer senders is stronger", async () => {
+    await using here = await machine();
+    const [ada, bob] = ["https://idp.example#ada", "https://idp.example#bob"];
+    const written = await here.run("policy", "deny", "demo.greet", "--group", "interns");
+    expect(written.stdout).toMatch(/^deny demo\.greet for group interns: written to .*:3\n$/);
+    expect(written.stderr).toContain('It ignores the key "group"');
+    await here.run("policy", "allow", "demo.greet", "--user", ada, "--group", "interns");
+    expect(await here.read(rules)).toContain(
+      `user = "${ada}"\ngroup = "interns"\ndecision = "allow"\npriority = 240\n`,
+    );
+    expect(await decisionOf(here, "demo.greet")).toBe("ask_user");
+    expect(await decisionOf(here, "demo.greet", "--group", "interns")).toBe("deny");
+    expect(await decisionOf(here, "demo.greet", "--user", bob, "--group", "interns")).toBe("deny");
+    expect(await decisionOf(here, "demo.greet", "--user", ada, "--group", "interns")).toBe("allow");
+    expect(await decisionOf(here, "demo.greet", "--user", ada)).toBe("ask_user");
+    expect((await here.run("policy", "list")).stdout).toContain(`demo.greet, user ${ada}, group interns`);
+    const removed = await here.run("policy", "remove", "demo.greet", "--user", ada, "--group", "interns");
+    expect(removed.stdout).toContain(`removed allow demo.greet for user ${ada}, group interns from `);
+    expect(removed.stderr).toContain(`undo: fairlead policy allow demo.greet --user '${ada}' --group interns`);
+    expect(await decisionOf(here, "demo.greet", "--user", ada, "--group", "interns")).toBe("deny");
+    expect(await here.run("policy", "allow", "demo.greet", "--group", "")).toMatchObject({ code: 2 });
+  });
+
   test("a whole server and one of its tools, in any order", async () => {
     await using here = await machine();
     await here.run("policy", "allow", "demo.greet");

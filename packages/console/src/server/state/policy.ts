@@ -61,7 +61,8 @@ export function policyCommands(host: OpenedHost, onChanged: () => void): Handler
   }
 
   function toRow(rule: PolicyRule): RuleRow {
-    const { tier, decision, priority, server, tool, kind, client, argsPattern, annotations, modes, interactive } = rule;
+    const { tier, decision, priority, server, tool, kind, argsPattern, annotations, modes, interactive } = rule;
+    const { client, user, group } = rule;
     const shown = {
       tier,
       decision: decisionWord(decision),
@@ -70,6 +71,8 @@ export function policyCommands(host: OpenedHost, onChanged: () => void): Handler
       tool: tool?.text,
       kind,
       client: client?.text,
+      user: user?.text,
+      group: group?.text,
       argsPattern: argsPattern?.text,
       annotations: annotations && Object.fromEntries(annotations),
       modes,
@@ -285,6 +288,8 @@ function isAboutSame(other: PolicyRule, rule: PolicyRule): boolean {
     other.tool?.text === rule.tool?.text &&
     kindOf(other) === kindOf(rule) &&
     other.client?.text === rule.client?.text &&
+    other.user?.text === rule.user?.text &&
+    other.group?.text === rule.group?.text &&
     other.argsPattern?.text === rule.argsPattern?.text &&
     (other.annotations === undefined) === (rule.annotations === undefined)
   );

@@ -9,7 +9,7 @@ import { keyWords } from "../../files/toml-edit.ts";
 import { limits } from "../../limits.ts";
 import type { Problem, Scope } from "../../settings/define/definition.ts";
 import { closest } from "../../text/closest.ts";
-import { exactName, namePattern } from "./name-pattern.ts";
+import { exactName, type NamePattern, namePattern } from "./name-pattern.ts";
 import type { ApprovalMode, ArgsPattern, DecisionOutcome, PolicyRule, RequestKind, Tier } from "./rule.ts";
 
 /** The tiers that have policy files. */
@@ -218,10 +218,11 @@ function conditionsOf(
   compile: RuleContext["compile"],
 ): Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "tool"> {
   const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling", "skill"]);
-  const client = fields.text("client");
   return {
     kind,
-    client: client === undefined ? undefined : namePattern(client),
+    client: patternOf(fields, "client"),
+    user: patternOf(fields, "user"),
+    group: patternOf(fields, "group"),
     argsPattern: argsPatternOf(fields, compile),
     annotations: annotationsOf(fields),
     modes: modesOf(fields),
@@ -229,6 +230,11 @@ function conditionsOf(
     denyMessage: fields.text("denyMessage"),
     priority: fields.number("priority", 0, 999) ?? 999,
   };
+}
+
+function patternOf(fields: RuleFields, field: Field): NamePattern | undefined {
+  const text = fields.text(field);
+  return text === undefined ? undefined : namePattern(text);
 }
 
 function argsPatternOf(fields: RuleFields, compile: RuleContext["compile"]): ArgsPattern | undefined {
@@ -294,12 +300,14 @@ function joined(tool: string, servers: readonly string[]): readonly NamedPair[] 
   );
 }
 
-/** The keys of a rule. Gemini CLI has all of them except `kind` and `client`. */
+/** The keys of a rule. Gemini CLI has all of them except `kind`, `client`, `user` and `group`. */
 const fieldNames = [
   "mcpName",
   "toolName",
   "kind",
   "client",
+  "user",
+  "group",
   "argsPattern",
   "annotations",
   "decision",

@@ -52,6 +52,10 @@ export interface PolicyRule {
    * If present, the rule applies only to requests of this gateway client. It then never applies to the user or a model.
    */
   readonly client?: NamePattern;
+  /** If present, the rule applies only if the host works for this user: `RequestingUser.user`. */
+  readonly user?: NamePattern;
+  /** If present, the rule applies only if the host works for a user who is in this group. */
+  readonly group?: NamePattern;
   /** A pattern to search for in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
   readonly annotations?: ReadonlyMap<string, unknown>;
@@ -69,6 +73,13 @@ export interface PolicyRule {
   readonly origin: RuleOrigin;
 }
 
+/** The user for whom a host works, where several people share a program. Rules with `user` or `group` are about them. */
+export interface RequestingUser {
+  /** A name that no other user ever gets, such as the issuer and subject of a token. */
+  readonly user: string;
+  readonly groups?: readonly string[] | undefined;
+}
+
 /** A request to decide about, with everything that the decision depends on except the rules. */
 export interface CheckRequest {
   readonly server: string;
@@ -82,6 +93,8 @@ export interface CheckRequest {
   readonly kind?: RequestKind;
   /** The gateway's client that sends the request. Absent if the user or a model sends it. */
   readonly client?: string | undefined;
+  /** The user for whom the host works. Absent: no rule with `user` or `group` matches. */
+  readonly principal?: RequestingUser | undefined;
   /** The arguments. If absent, no rule with an `argsPattern` matches. */
   readonly args?: JsonObject | undefined;
   /** The tool's annotations, as claimed by the server. */

@@ -34,6 +34,10 @@ export interface RuleToWrite {
   readonly argsPattern?: string;
   /** The gateway client whose requests the rule covers. By default, the rule covers the requests of all senders. */
   readonly client?: string;
+  /** The user whose requests the rule covers, where several people share a program (`RequestingUser.user`). */
+  readonly user?: string;
+  /** The group of users whose requests the rule covers. */
+  readonly group?: string;
   /** Whether the rule covers only tools whose servers claim that they read only (`readOnlyHint`). */
   readonly readOnly?: boolean;
   readonly decision: DecisionOutcome;
@@ -100,6 +104,8 @@ const comparable = new Set([
   "toolName",
   "kind",
   "client",
+  "user",
+  "group",
   "argsPattern",
   "decision",
   "priority",
@@ -163,7 +169,7 @@ function rulesOf({ nodes, toValue }: TomlText): readonly RuleInFile[] {
 /** Whether a rule is about exactly these requests. False for a rule with an additional condition. */
 export function isAbout(
   { members, value }: RuleInFile,
-  { server, tool, kind = "tool", argsPattern, client, readOnly = false }: Omit<RuleToWrite, "decision">,
+  { server, tool, kind = "tool", argsPattern, client, user, group, readOnly = false }: Omit<RuleToWrite, "decision">,
 ): boolean {
   return (
     [...members.keys()].every((name) => comparable.has(name) || (readOnly && name === "annotations")) &&
@@ -173,6 +179,8 @@ export function isAbout(
     (value("kind") ?? "tool") === kind &&
     value("argsPattern") === argsPattern &&
     value("client") === client &&
+    value("user") === user &&
+    value("group") === group &&
     members.has("decision")
   );
 }
@@ -191,28 +199,33 @@ function withDecision(text: string, rules: readonly RuleInFile[], decision: Deci
  */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 /**
- * Added to the priority of a rule about one client. Such a rule is stronger than the same rule for all clients, but
- * weaker than a rule about fewer tools.
+ * Added to the priority of a rule about one client, user or group. Such a rule is stronger than the same rule for all
+ * of them, but weaker than a rule about fewer tools: the three together are less than the difference between those.
  */
-const clientPriority = 50;
+const senderPriorities = { client: 50, user: 30, group: 10 } as const;
 
 /** The priority that Fairlead writes for a rule about these requests. */
-export function usualPriority(rule: Pick<RuleToWrite, "tool" | "argsPattern" | "client">): number {
-  const { tool, argsPattern, client } = rule;
-  const extra = client === undefined ? 0 : clientPriority;
+export function usualPriority(rule: Pick<RuleToWrite, "tool" | "argsPattern" | keyof typeof senderPriorities>): number {
+  const { tool, argsPattern, client, user, group } = rule;
+  const extra =
+    (client === undefined ? 0 : senderPriorities.client) +
+    (user === undefined ? 0 : senderPriorities.user) +
+    (group === undefined ? 0 : senderPriorities.group);
   if (argsPattern !== undefined) return priorities.arguments + extra;
   return (tool === "*" || tool === everyResource ? priorities.server : priorities.tool) + extra;
 }
 
 /** The members of the rule in a file. @throws HostError `usage` for a text that a policy file cannot contain */
 function toMembers(rule: RuleToWrite): Readonly<Record<string, unknown>> {
-  const { server, tool, kind = "tool", argsPattern, client, readOnly = false, decision } = rule;
-  for (const text of [server, tool, client, argsPattern]) if (text !== undefined) checkText(text);
+  const { server, tool, kind = "tool", argsPattern, client, user, group, readOnly = false, decision } = rule;
+  for (const text of [server, tool, client, user, group, argsPattern]) if (text !== undefined) checkText(text);
   return {
     mcpName: server,
     toolName: tool,
     kind: kind === "tool" ? undefined : kind,
     client,
+    user,
+    group,
     argsPattern,
     annotations: readOnly ? readOnlyAnnotations : undefined,
     decision,

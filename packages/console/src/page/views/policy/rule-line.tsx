@@ -23,9 +23,19 @@ export function ruleSubject({ server = "*", tool = "*", kind }: RuleRow): string
   return `${kind === undefined || kind === "tool" ? "" : `${kind} `}${server}.${tool}`;
 }
 
-function conditionsOf({ client, argsPattern, annotations, modes, interactive }: RuleRow): readonly string[] {
+function conditionsOf({
+  client,
+  user,
+  group,
+  argsPattern,
+  annotations,
+  modes,
+  interactive,
+}: RuleRow): readonly string[] {
   return [
     client === undefined ? [] : `the program is ${client}`,
+    user === undefined ? [] : `the user is ${user}`,
+    group === undefined ? [] : `the user is in the group ${group}`,
     argsPattern === undefined ? [] : `the arguments match ${argsPattern}`,
     annotations === undefined ? [] : `the annotations are ${JSON.stringify(annotations)}`,
     modes === undefined ? [] : `the mode is ${modes.join(" or ")}`,
