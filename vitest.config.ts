@@ -9,6 +9,8 @@ const bundled = fileURLToPath(new URL("packages/cli/test/support/bundle.setup.ts
 const guard = fileURLToPath(new URL("packages/test-servers/src/guard/setup.ts", import.meta.url));
 /** The usual servers of the tests run in one process. */
 const servers = fileURLToPath(new URL("packages/test-servers/src/shared-host.setup.ts", import.meta.url));
+/** One PostgreSQL for all tests that need one. It starts when the first of them asks for it. */
+const postgres = fileURLToPath(new URL("packages/test-servers/src/postgres.setup.ts", import.meta.url));
 /** The variable keeps esbuild from starting a thread that lives as long as the process. */
 const env = { NO_COLOR: "1", ESBUILD_WORKER_THREADS: "0" };
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, env };
@@ -29,7 +31,7 @@ export default defineConfig({
           root: ".",
           include: ["packages/*/test/**/*.test.ts"],
           exclude: [`packages/core/${keychains}`],
-          globalSetup: [compiled, servers, bundled],
+          globalSetup: [compiled, servers, postgres, bundled],
           // To start a process for each file and load everything in it again took longer than most of their tests.
           isolate: false,
           // Most code of a test runs once, so V8 optimises late. `--max-old-space-size` would also lift the limits of threads.

@@ -38,6 +38,14 @@ export { openaiError, quotaUsedUp, rateLimited, serverError } from "./model-apis
 export { type OpenaiApi, type OpenaiRequest, openaiApi } from "./model-apis/openai/server.ts";
 export type { OpenaiSettings } from "./model-apis/openai/settings.ts";
 export { type Answering, type Asked, calls, inTurn, type ModelAnswer, type Piece, says } from "./model-apis/script.ts";
+export {
+  createDatabase,
+  type PostgresAddress,
+  PostgresServer,
+  postgresPrograms,
+  type TestDatabase,
+  testDatabase,
+} from "./postgres.ts";
 export { childrenOf, isRunning, processesWith, until } from "./process-list.ts";
 export {
   bundledServer,

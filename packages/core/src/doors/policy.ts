@@ -20,6 +20,7 @@ export {
   toConfirmationView,
 } from "../policy/confirmation-view.ts";
 export type { ToolIdentity } from "../policy/decide.ts";
+export { Batches } from "../policy/ledger/batches.ts";
 export { createLedger, ledgerFolder } from "../policy/ledger/ledger.ts";
 export type { LedgerEntry } from "../policy/ledger/ledger-entry.ts";
 export { compareLock, isEntryChanged, type LockDrift } from "../policy/lock/lock-drift.ts";

@@ -1,6 +1,12 @@
 /** What the command and the gateway use of servers: catalogs, names, states. */
 
-export type { AcceptedDefinitions, DefinitionOwner } from "../server/accepted-definitions.ts";
+export {
+  type AcceptedDefinitions,
+  type AcceptedDigests,
+  addAccepted,
+  type DefinitionOwner,
+  toAccepted,
+} from "../server/accepted-definitions.ts";
 export { breakingChanges } from "../server/breaking-changes.ts";
 export type { Catalog, CatalogPrompt, CatalogTool, ListKind, ListStep } from "../server/catalog.ts";
 export type { Connection } from "../server/connection.ts";

@@ -46,10 +46,13 @@ const mostNames = 5_000;
  */
 const mostDigests = 8;
 
-/** The content of the file. The keys are digests of tool names, because names may be long. */
+/** The digests of accepted definitions as they are stored. The keys are digests of tool names, because names may be long. */
+export type AcceptedDigests = Readonly<Record<string, readonly string[]>>;
+
+/** The content of the file. */
 interface AcceptedFile extends DefinitionOwner {
   readonly version: 1;
-  readonly tools: Readonly<Record<string, readonly string[]>>;
+  readonly tools: AcceptedDigests;
 }
 
 /** Reads and adds accepted tool definitions. They stay on disk between runs, in files of `folder`. */
@@ -65,12 +68,12 @@ export class AcceptedDefinitionsStore {
   /** Reads the accepted definitions. Rejects if the file cannot be read. */
   async read(owner: DefinitionOwner): Promise<AcceptedDefinitions> {
     const name = nameOf(owner);
-    if (!(await this.#names.mayHave(name))) return toAccepted(undefined);
+    if (!(await this.#names.mayHave(name))) return toAccepted({});
     const file = join(this.#folder, name);
     const found = await readText(file, limits.settingsBytes);
     if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
     // A damaged file counts as empty here. The next write renames it.
-    return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
+    return toAccepted((found.kind === "text" ? parse(parseJson(found.text)) : undefined)?.tools ?? {});
   }
 
   /**
@@ -78,12 +81,12 @@ export class AcceptedDefinitionsStore {
    * other processes have added.
    */
   async add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions> {
-    let accepted: AcceptedFile | undefined;
+    let tools: AcceptedDigests = {};
     await updateState(join(this.#folder, nameOf(owner)), parse, (before) => {
-      accepted = { version: 1, ...owner, tools: merged(before?.tools ?? {}, news) };
-      return accepted;
+      tools = addAccepted(before?.tools ?? {}, news);
+      return { version: 1 as const, ...owner, tools };
     });
-    return toAccepted(accepted);
+    return toAccepted(tools);
   }
 
   /** Rejects if `add` could not write, because of the folder. Writes nothing. */
@@ -96,7 +99,8 @@ function nameOf({ server, workspace, fingerprint }: DefinitionOwner): string {
   return `${digestOf(JSON.stringify([server, workspace, fingerprint]))}.json`;
 }
 
-function merged(before: AcceptedFile["tools"], news: ReadonlyMap<string, readonly string[]>): AcceptedFile["tools"] {
+/** Adds digests, by tool name. New names are dropped if there are too many. */
+export function addAccepted(before: AcceptedDigests, news: ReadonlyMap<string, readonly string[]>): AcceptedDigests {
   const tools = new Map(Object.entries(before));
   for (const [name, digests] of news) {
     const key = digestOf(name);
@@ -112,8 +116,9 @@ export function withDigests(accepted: readonly string[], more: readonly string[]
   return [...accepted.filter((digest) => !more.includes(digest)), ...more].slice(-mostDigests);
 }
 
-function toAccepted(file: AcceptedFile | undefined): AcceptedDefinitions {
-  const tools = new Map(Object.entries(file?.tools ?? {}));
+/** Stored digests as they are read. */
+export function toAccepted(digests: AcceptedDigests): AcceptedDefinitions {
+  const tools = new Map(Object.entries(digests));
   return { of: (tool) => tools.get(digestOf(tool)), isFull: tools.size >= mostNames };
 }
 

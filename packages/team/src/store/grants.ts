@@ -42,8 +42,9 @@ export interface GrantStore {
   save(key: GrantKey, grant: NewGrant): Promise<Grant>;
   /**
    * Refreshes a grant once among all replicas. `refresh` runs only if the stored generation still is `stale`, nobody
-   * else refreshes it, the issuer has not refused it and it is not paused; all others wait for the result. If the
-   * result cannot be stored, rejects with `unreachable`. Returns the stored grant: its generation says whether it is new.
+   * else refreshes it, the issuer has not refused it and it is not paused; all others wait for the result. It runs to its
+   * end also if `signal` aborts, because the issuer gives a new token once. If the store is away then, storing is tried for
+   * 30 s before this rejects with `unreachable`. Returns the stored grant: its generation says whether it is new.
    */
   refresh(
     key: GrantKey,

@@ -29,8 +29,26 @@ export interface TeamStore {
   readonly revocations: UserRevocationStore;
   readonly replicas: ReplicaStore;
   readonly hints: Hints;
+  readonly stats: StoreStats;
   /** Resolves if the store answers now. */
   check(): Promise<void>;
+  /**
+   * Does what has to be done from time to time: makes partitions, settles intents of more than ten minutes, and removes
+   * what is older than its limit. Call it once a minute on every replica; what one replica does, the others leave.
+   */
+  maintain(): Promise<void>;
   /** Writes what waits, then closes all connections. */
   close(): Promise<void>;
+}
+
+/** What a store has done since it was opened. */
+export interface StoreStats {
+  /** Batches of rows and intents that were committed, the rows and intents in them, and the seconds that it took. */
+  readonly batches: number;
+  readonly batchRows: number;
+  readonly commitSeconds: number;
+  /** Whether notifications arrive now. */
+  readonly isListening: boolean;
+  /** How often notifications began again, because the connection was lost. */
+  readonly listenReconnects: number;
 }

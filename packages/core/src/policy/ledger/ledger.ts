@@ -10,6 +10,7 @@ import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private
 import { localKey } from "../../files/secrets/local-key.ts";
 import { explain, notRead, notWritten, systemCode, toWriteError, unless } from "../../files/system-error.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
+import { Batches } from "./batches.ts";
 import {
   isAlike,
   keptArguments,
@@ -77,9 +78,11 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { folder, keepArguments, now, limits = usual, clock = systemClock } = options;
   const files = createLedgerWriter(folder, limits);
   let key: Promise<Buffer> | undefined;
-  /** The batch that collects entries now. */
-  let next: Batch | undefined;
-  let writing: Promise<void> = Promise.resolve();
+  const batches = new Batches<Row>(append, {
+    items: batchEntries,
+    parallel: 1,
+    delay: { clock, milliseconds: batchTime },
+  });
   /** The last added entry, as texts. The next entry reuses the texts of members that have the same value. */
   let last: { readonly moment: number; readonly record: LedgerRecord; readonly row: Row } | undefined;
 
@@ -94,7 +97,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  async function append({ rows }: Batch): Promise<void> {
+  async function append(rows: readonly Row[]): Promise<void> {
     const secret = await readKey();
     const digests = new Map<string, string>();
     const lines = rows.map((row) => {
@@ -121,31 +124,13 @@ export function createLedger(options: LedgerOptions): Ledger {
     return row;
   }
 
-  function add(record: LedgerRecord): Promise<void> {
-    next ??= createBatch(clock, () => void flush());
-    const { rows, written } = next;
-    rows.push(toRow(record));
-    if (rows.length === batchEntries) void flush();
-    return written;
-  }
-
-  function flush(): Promise<void> {
-    const batch = next;
-    if (batch === undefined) return writing;
-    next = undefined;
-    batch.cancelTimer();
-    // If a batch fails, the next batch is still written.
-    writing = writing.then(() => append(batch)).then(batch.resolve, batch.reject);
-    return writing;
-  }
-
   return {
-    add,
-    close: flush,
+    add: (record) => batches.add(toRow(record)),
+    close: () => batches.flush(),
 
     write(record) {
-      const written = add(record);
-      void flush();
+      const written = batches.add(toRow(record));
+      void batches.flush();
       return written;
     },
 
@@ -165,24 +150,6 @@ export function createLedger(options: LedgerOptions): Ledger {
 interface Row extends LineParts {
   /** The arguments as canonical JSON, for their digest. */
   readonly args: string;
-}
-
-interface Batch {
-  readonly rows: Row[];
-  readonly written: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-  readonly cancelTimer: () => void;
-}
-
-function createBatch(clock: Clock, onDue: () => void): Batch {
-  let resolve: () => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const written = new Promise<void>((fulfil, fail) => {
-    resolve = fulfil;
-    reject = fail;
-  });
-  return { rows: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
 }
 
 /**
