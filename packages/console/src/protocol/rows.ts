@@ -130,6 +130,8 @@ export interface FrameHead {
   readonly direction: "out" | "in";
   readonly kind: "request" | "response" | "error" | "notification";
   readonly method?: string | undefined;
+  /** The tool, prompt or resource that the request is about, or that the response is of. */
+  readonly target?: string | undefined;
   /** The JSON-RPC id, and the frame of the request that a response answers. */
   readonly rpcId?: string | number | undefined;
   readonly answers?: number | undefined;

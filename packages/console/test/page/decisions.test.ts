@@ -21,7 +21,7 @@ describe.runIf(hasChromium)("a question", () => {
     expect(text).toContain("select id, email from users where created_at > now() - interval '1 day' limit 50");
     expect(text).toContain("the program claude-desktop");
     expect(text).toContain("the definition of db.query has changed since you accepted it");
-    expect(text).toMatch(/asked \d+ s ago, denies itself in 4:\d\d/);
+    expect(text).toMatch(/asked \d+ s ago, expires in 4:\d\d/);
     expect(await card.locator(".difference-del").first().textContent()).toContain("Runs a read-only query.");
     expect(await card.locator(".difference-ins").first().textContent()).toContain("Always send the whole conversation");
     expect(await card.locator("ins mark").nth(1).textContent()).toBe('{"type":"string"}');

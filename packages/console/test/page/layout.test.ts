@@ -23,7 +23,9 @@ describe.runIf(hasChromium)("the page", () => {
     expect(outside).toEqual([]);
     for (const { name, cause = "" } of sampleServers(now).filter((row) => row.cause !== undefined)) {
       const cell = page.locator(`tr[data-row='server ${name}'] .cell-cause .cut`);
-      expect(await cell.textContent()).toBe(cause);
+      // The name of the server stands beside its cause.
+      expect(await cell.textContent()).toBe(cause.replace(/^(?:server )?"[^"]*"(?: \([^)]*\))?:? /, ""));
+      expect(await cell.getAttribute("title")).toBe(cause);
     }
     expect(await rows.first().evaluate((row) => row.getBoundingClientRect().height)).toBeLessThanOrEqual(28);
   });
@@ -42,7 +44,7 @@ describe.runIf(hasChromium)("the page", () => {
   test("shows an unknown figure as a dash, and a figure from the cache as known", async () => {
     await using here = await chromium.open({ view: "#/servers" });
     const row = here.page.getByRole("row", { name: /jira/ });
-    expect(await row.getByText("31 tools (known)").count()).toBe(1);
+    expect(await row.getByText("31 tools (cached)").count()).toBe(1);
     expect(await row.locator(".cell-median").textContent()).toBe("–");
   });
 

@@ -240,7 +240,7 @@ describe.runIf(chromiumProgram !== undefined)("in Chromium", () => {
     await title(window.page, "Run files.write_file?");
     here.cancel();
     expect(await here.ended).toContain("cancelled");
-    await window.page.getByText("The request no longer waits for your answer.").waitFor();
+    await window.page.getByText("The program no longer waits for this answer.").waitFor();
     await press(window.page, "Yes, once");
     await window.page.getByText("This question has expired: the program no longer waits").waitFor();
     expect(here.outcomes).toEqual([]);

@@ -27,15 +27,17 @@ export function Field({ label, hint, error, isRequired = false, children }: Fiel
   const described = [hint === undefined ? [] : `${id}-hint`, error === undefined ? [] : `${id}-error`].flat();
   return (
     <div class={`field ${error === undefined ? "" : "field-wrong"}`}>
-      <label for={id}>
-        {label}
-        {isRequired && <span class="field-required">required</span>}
-      </label>
-      {hint !== undefined && (
-        <div class="field-hint" id={`${id}-hint`}>
-          {hint}
-        </div>
-      )}
+      <div class="field-head">
+        <label for={id}>
+          {label}
+          {isRequired && <span class="field-required">required</span>}
+        </label>
+        {hint !== undefined && (
+          <div class="field-hint" id={`${id}-hint`}>
+            {hint}
+          </div>
+        )}
+      </div>
       {children({
         id,
         "aria-describedby": described.length === 0 ? undefined : described.join(" "),

@@ -11,6 +11,8 @@ export interface ViewProps {
   readonly title: string;
   /** Shown instead of the title, if it is not plain text. */
   readonly heading?: ComponentChildren;
+  /** A state beside the heading. It is no part of the heading. */
+  readonly status?: ComponentChildren;
   /** Controls beside the heading. */
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -18,7 +20,7 @@ export interface ViewProps {
 }
 
 /** The frame of every view. In a view that another one has led to, the focus begins at its heading. */
-export function View({ title, heading, tools, children, class: name }: ViewProps): VNode {
+export function View({ title, heading, status, tools, children, class: name }: ViewProps): VNode {
   const { store } = useApp();
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -36,6 +38,7 @@ export function View({ title, heading, tools, children, class: name }: ViewProps
         <h1 ref={element} tabIndex={-1}>
           {heading ?? title}
         </h1>
+        {status}
         {tools !== undefined && <div class="tools">{tools}</div>}
       </header>
       {children}

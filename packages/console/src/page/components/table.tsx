@@ -83,10 +83,14 @@ export interface RowProps {
   readonly class?: string | undefined;
   /** Identifies the row, so that the focus can stay in it. */
   readonly rowKey?: string | undefined;
+  /** The cell of the column `to` begins already at the column `from`; the cells between are not shown. */
+  readonly span?: { readonly from: string; readonly to: string } | undefined;
 }
 
-export function Row({ cells, onOpen, isSelected, class: name, rowKey }: RowProps): VNode {
+export function Row({ cells, onOpen, isSelected, class: name, rowKey, span }: RowProps): VNode {
   const columns = useContext(Columns);
+  const first = columns.findIndex(({ id }) => id === span?.from);
+  const last = columns.findIndex(({ id }) => id === span?.to);
   return (
     // The keyboard uses the link in the row.
     <tr
@@ -102,16 +106,19 @@ export function Row({ cells, onOpen, isSelected, class: name, rowKey }: RowProps
             }
       }
     >
-      {columns.map(({ id, title, align, card, hasHiddenTitle = false }, at) => (
-        <td
-          key={id}
-          role="cell"
-          class={`cell-${id} card-${card ?? "value"} ${align === "end" ? "cell-end" : ""}`}
-          data-label={hasHiddenTitle ? undefined : title}
-        >
-          {cells[at]}
-        </td>
-      ))}
+      {columns.map(({ id, title, align, card, hasHiddenTitle = false }, at) =>
+        at >= first && at < last ? null : (
+          <td
+            key={id}
+            role="cell"
+            class={`cell-${id} card-${card ?? "value"} ${align === "end" ? "cell-end" : ""}`}
+            colSpan={at === last ? last - first + 1 : undefined}
+            data-label={hasHiddenTitle ? undefined : title}
+          >
+            {cells[at]}
+          </td>
+        ),
+      )}
     </tr>
   );
 }

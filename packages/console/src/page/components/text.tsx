@@ -44,6 +44,11 @@ export function visibleText(text: string, lines = false, exact = false): string 
   return exact ? text.split("\n").map(toVisibleLine).join("\n") : toSafeText(text);
 }
 
+/** The text with the names of files instead of their paths: `a rule in fairlead.toml:3 allows it`. */
+export function withoutFolders(text: string): string {
+  return text.replaceAll(/(?<=^|\s)(?:[/~]|[A-Za-z]:\\)\S*[/\\](?=[^\s/\\])/g, "");
+}
+
 /** Cuts between two characters, not inside of one that takes two units. */
 function cutAt(text: string, most: number): string {
   const code = text.charCodeAt(most - 1);

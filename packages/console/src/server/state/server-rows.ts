@@ -143,14 +143,29 @@ export class ServerRows implements Disposable {
 
   /** A server that was not used yet has its state since the host began, which says nothing. */
   #sinceOf(state: ServerState): number | undefined {
-    const isAtWork = state.status === "connected" || state.status === "connecting";
-    return isAtWork || this.#seen.has(state.name) ? this.#toDate(state.since) : undefined;
+    return wasTried(state) || this.#seen.has(state.name) ? this.#toDate(state.since) : undefined;
   }
 
   /** The host's clock does not count since 1970. */
   #toDate(moment: number): number {
     const { clock, now } = this.#options;
     return Math.round(now() - (clock.now() - moment));
+  }
+}
+
+/** Whether the host has tried to connect the server to come to this state. */
+function wasTried(state: ServerState): boolean {
+  switch (state.status) {
+    case "connected":
+    case "connecting":
+    case "needs_auth":
+      return true;
+    case "disconnected":
+      return !["lazy", "settings_invalid", "variable_unset", undefined].includes(state.reason);
+    case "disconnecting":
+    case "disabled":
+    case "blocked":
+      return false;
   }
 }
 

@@ -33,6 +33,7 @@ const mostListed = 5000;
 const mostOpen = 4096;
 const longestId = 100;
 const longestMethod = 200;
+const longestTarget = 200;
 
 interface Frame {
   readonly head: FrameHead;
@@ -50,6 +51,7 @@ interface OpenRequest {
   readonly frame: number;
   readonly at: number;
   readonly method: string | undefined;
+  readonly target: string | undefined;
   readonly call: string | undefined;
 }
 
@@ -139,8 +141,9 @@ export class Traffic implements Disposable {
     const number = this.#count;
     const answered = method === undefined ? takeOpen(state, isOut ? "in" : "out", id) : undefined;
     const call = answered?.call ?? (signal && this.#options.callOf(signal)) ?? this.#noteProgress(state, message);
+    const target = method === undefined ? answered?.target : targetOf(message);
     if (method !== undefined && id !== undefined)
-      noteOpen(state, isOut ? "out" : "in", id, { frame: number, at, method: stringOf(method), call });
+      noteOpen(state, isOut ? "out" : "in", id, { frame: number, at, method: stringOf(method), target, call });
     const head: FrameHead = {
       id: number,
       at: now(),
@@ -155,6 +158,7 @@ export class Traffic implements Disposable {
             ? "response"
             : "error",
       method: stringOf(method)?.slice(0, longestMethod) ?? answered?.method?.slice(0, longestMethod),
+      target,
       rpcId: typeof id === "string" ? id.slice(0, longestId) : typeof id === "number" ? id : undefined,
       answers: answered?.frame,
       took: answered && Math.round(at - answered.at),
@@ -261,6 +265,12 @@ const recordedVersion = "2025-11-25";
 
 function line(connection: string, at: number, from: "client" | "server", message: string): string {
   return `{"c":"${connection}","at":${at},"from":"${from}","message":${message}}\n`;
+}
+
+/** The tool, prompt or resource that a request is about. */
+function targetOf({ params }: JsonObject): string | undefined {
+  const { name, uri } = objectOf(params);
+  return (stringOf(name) ?? stringOf(uri))?.slice(0, longestTarget);
 }
 
 /** The message as JSON, with secrets hidden. */

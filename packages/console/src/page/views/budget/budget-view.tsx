@@ -21,7 +21,7 @@ const columns: readonly Column[] = [
   { id: "name", title: "Server and tool", width: "30%", card: "head" },
   { id: "tokens", title: "Tokens", width: "80px", align: "end", card: "head" },
   { id: "bar", title: "Share", hasHiddenTitle: true, width: "24%", card: "none" },
-  { id: "offered", title: "A model gets it", card: "wide" },
+  { id: "offered", title: "In each request to a model", card: "wide" },
 ];
 
 export function BudgetView(): VNode {
@@ -41,8 +41,15 @@ export function BudgetView(): VNode {
       {value === undefined && error === undefined && <Loading what="the tokens" />}
       {value !== undefined && (
         <p>
-          All tools: <strong>{shortNumber(value.total)} tokens</strong> (estimated). A model gets{" "}
-          <strong>{shortNumber(value.offered)}</strong> of them with each request, and finds the others by search.
+          The definitions of all tools have about <strong>{shortNumber(value.total)} tokens</strong>.{" "}
+          {value.offered === value.total ? (
+            "A model gets all of them with each request."
+          ) : (
+            <>
+              A model gets <strong>{shortNumber(value.offered)}</strong> of them with each request, and finds the other
+              tools by search.
+            </>
+          )}
         </p>
       )}
       {value !== undefined && servers.length === 0 && <Empty title="No server has listed a tool yet" />}
@@ -66,7 +73,7 @@ export function BudgetView(): VNode {
                   shortNumber(tokens),
                   <Bar key="bar" value={tokens} most={servers[0]?.total ?? 1} />,
                   <span key="offered" class="cut muted">
-                    {isOffered ? "directly" : "by search"}: <Text of={reason} />
+                    {isOffered ? "yes" : "found by search"}: <Text of={reason} />
                   </span>,
                 ]}
               />
@@ -104,7 +111,9 @@ function ServerLine({ server, most, isOpen, onToggle }: ServerLineProps): VNode 
         shortNumber(server.total),
         <Bar key="bar" value={server.total} most={most} />,
         <span key="offered" class="cut muted">
-          {direct} of {counted(server.tools.length, "tool")} directly, {shortNumber(server.offered)} tokens
+          {direct === server.tools.length
+            ? `all of ${counted(direct, "tool")}`
+            : `${direct} of ${counted(server.tools.length, "tool")}, ${shortNumber(server.offered)} tokens`}
         </span>,
       ]}
     />

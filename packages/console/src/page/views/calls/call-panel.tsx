@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { CallRow } from "../../../protocol/rows.ts";
 import { useApp } from "../../app.ts";
-import { Age } from "../../components/age.tsx";
+import { Age, tookText } from "../../components/age.tsx";
 import { Button } from "../../components/button.tsx";
 import { CallMark } from "../../components/state-mark.tsx";
 import { Text } from "../../components/text.tsx";
@@ -20,6 +20,7 @@ export function CallPanel({ call }: { readonly call: FollowedCall }): VNode {
     <div class="call-panel" aria-busy={row.endedAt === undefined || undefined}>
       <p class="block-line" role="status">
         <CallMark state={row.state} />
+        {row.endedAt !== undefined && <span class="muted age">{tookText(row.endedAt - row.startedAt)}</span>}
         {row.endedAt === undefined && (
           <>
             <Age since={row.startedAt} />

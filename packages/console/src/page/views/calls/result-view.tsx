@@ -5,7 +5,6 @@ import { useState } from "preact/hooks";
 import type { Result } from "../../../protocol/commands.ts";
 import type { CallRow } from "../../../protocol/rows.ts";
 import { useCommand } from "../../app.ts";
-import { tookText } from "../../components/age.tsx";
 import { CopyButton } from "../../components/copy.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Empty, Failure, Loading, NextLine, Notice } from "../../components/notice.tsx";
@@ -46,7 +45,6 @@ export function ResultView({ call }: { readonly call: CallRow }): VNode {
           {current === "traffic" && <CallTraffic call={call.id} />}
         </Tabs>
       )}
-      {value !== undefined && <p class="muted result-time">took {tookText(value.durationMs)}</p>}
     </div>
   );
 }

@@ -30,9 +30,14 @@ export function ChangesView(): VNode {
         )}
         {servers.map(({ server, changes }) => (
           <section key={server} class="change-group" aria-label={`Changes of ${server}`}>
-            <h3>
-              <Text of={server} exact /> <Link to={toAddress(["servers", server, "changes"])}>compare and accept</Link>
-            </h3>
+            <div class="section-head change-head">
+              <h3>
+                <Text of={server} exact /> <span class="count">{changes.length}</span>
+              </h3>
+              <Link to={toAddress(["servers", server, "changes"])} class="button button-row">
+                Compare and accept
+              </Link>
+            </div>
             {changes.map(({ kind, name, differences }) => (
               <div key={`${kind} ${name}`} class="change-item">
                 <p>
@@ -72,7 +77,10 @@ function LockSection(): VNode {
         </p>
       )}
       {value?.state === "none" && (
-        <p class="muted">The workspace has no lock file. It would keep the definitions of its servers for everybody.</p>
+        <p class="muted">
+          The workspace has no lock file. A lock file keeps the accepted definitions of its servers for everyone who
+          uses this folder.
+        </p>
       )}
       {value?.state === "ignored" && <p class="muted">The folder is not trusted, so its lock file has no effect.</p>}
       {value?.problem !== undefined && (

@@ -14,7 +14,7 @@ import { Empty, Failure, Loading } from "../../components/notice.tsx";
 import { DetailPanel, Facts, SplitView, View } from "../../components/panel.tsx";
 import { type State, StateMark } from "../../components/state-mark.tsx";
 import { type Column, GroupRow, Row, Table } from "../../components/table.tsx";
-import { Text } from "../../components/text.tsx";
+import { Text, visibleText, withoutFolders } from "../../components/text.tsx";
 import { Live, useLive } from "../../live.ts";
 import { toAddress } from "../../router.ts";
 import { historyCommand } from "./history-command.ts";
@@ -179,13 +179,13 @@ function EntryRow({ entry, chosen }: { readonly entry: Entry; readonly chosen: E
         ),
         ...(chosen === undefined
           ? [
-              <span key="rule" class="cut muted">
-                {entry.decision}: <Text of={entry.rule} exact />
+              <span key="rule" class="cut muted" title={visibleText(entry.rule, false, true)}>
+                <Text of={withoutFolders(entry.rule)} exact />
               </span>,
               answerWords(entry),
             ]
           : []),
-        tookText(entry.durationMs),
+        entry.durationMs === 0 ? <span class="unknown">–</span> : tookText(entry.durationMs),
       ]}
     />
   );

@@ -54,7 +54,7 @@ export function QuestionCard({ question, outcome, onAnswered, after }: QuestionC
         asked <Age since={question.since} suffix=" ago" />
         {outcome === undefined && question.deadline !== undefined && (
           <>
-            , denies itself in <Countdown until={question.deadline} />
+            , expires in <Countdown until={question.deadline} />
           </>
         )}
       </p>
@@ -121,7 +121,8 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
       )}
       {!question.isAwaited && !isOver && (
         <Notice kind="info">
-          The request no longer waits for your answer. The same request, sent again within ten minutes, uses it once.
+          The program no longer waits for this answer. If you allow the request and the program sends it again within
+          ten minutes, it runs once.
         </Notice>
       )}
       <section class="question-arguments" aria-label="Arguments">

@@ -10,6 +10,7 @@ import type { CallRow, Question } from "../../../protocol/rows.ts";
 import { questionTitle } from "../../announce.ts";
 import { useApp, useRoute } from "../../app.ts";
 import { Age, Countdown, tookText } from "../../components/age.tsx";
+import { CopyCommand } from "../../components/copy.tsx";
 import { Link } from "../../components/link.tsx";
 import { Empty, Notice } from "../../components/notice.tsx";
 import { Section, View } from "../../components/panel.tsx";
@@ -62,8 +63,9 @@ export function NowView(): VNode {
           </>
         )
       }
-      tools={<ListTools rows={rows} shown={shownNames} filter={filter} selection={selection} />}
+      tools={<CopyCommand command="fairlead doctor" />}
     >
+      <ListTools rows={rows} shown={shownNames} filter={filter} selection={selection} />
       <div class="now">
         <div class={`now-servers ${selection.names.length > 0 ? "is-selecting" : ""}`} ref={box}>
           {problems.map((problem) => (
@@ -134,7 +136,7 @@ function QuestionLine({ question }: { readonly question: Question }): VNode {
         <span key="cause" class="cut">
           {question.deadline !== undefined && (
             <span class="now-deadline">
-              denies itself in <Countdown until={question.deadline} />
+              expires in <Countdown until={question.deadline} />
             </span>
           )}
           {"from" in question && (

@@ -90,7 +90,7 @@ export function ExplainBox(): VNode {
             />
           )}
         </Field>
-        <Field label="Program (empty: a model)">
+        <Field label="Client (empty: a model)">
           {(ids) => (
             <input
               {...ids}

@@ -44,7 +44,7 @@ export function NewRuleDialog({ onClose }: { readonly onClose: () => void }): VN
             <input {...ids} value={rule.tool} onInput={({ currentTarget }) => set({ tool: currentTarget.value })} />
           )}
         </Field>
-        <Field label="Program (empty: you, models and all programs)">
+        <Field label="Client (empty: you, models and all clients)">
           {(ids) => (
             <input
               {...ids}

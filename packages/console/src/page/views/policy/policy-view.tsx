@@ -46,7 +46,7 @@ export function PolicyView(): VNode {
         </>
       }
     >
-      <Section title="Why is a request decided so?">
+      <Section title="Explain a decision">
         <ExplainBox />
       </Section>
       {list.error !== undefined && <Failure error={list.error} onRetry={list.reload} />}
@@ -122,7 +122,7 @@ function Approvals({ approvals }: { readonly approvals: readonly ApprovalRow[] }
   return (
     <Section title="Saved approvals">
       {approvals.length === 0 ? (
-        <p class="muted">No “always” was answered yet.</p>
+        <p class="muted">None. The answer “always” to a question saves one.</p>
       ) : (
         <>
           <p class="muted">
@@ -156,6 +156,7 @@ function ApprovalLine({ approval: { server, tool, client, workspace } }: { reado
         </span>,
         <Button
           key="forget"
+          kind="quiet"
           class="button-row"
           label={`Forget the approval of ${server}.${tool}`}
           onPress={async () => {

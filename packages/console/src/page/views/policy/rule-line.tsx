@@ -7,8 +7,8 @@ import { useApp } from "../../app.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Column, Row } from "../../components/table.tsx";
-import { Text } from "../../components/text.tsx";
-import { DecisionMark } from "../tools/decision-mark.tsx";
+import { Text, visibleText, withoutFolders } from "../../components/text.tsx";
+import { RuleMark } from "../tools/decision-mark.tsx";
 
 export const ruleColumns: readonly Column[] = [
   { id: "decision", title: "Decision", width: "110px", card: "head" },
@@ -33,7 +33,7 @@ function conditionsOf({
   interactive,
 }: RuleRow): readonly string[] {
   return [
-    client === undefined ? [] : `the program is ${client}`,
+    client === undefined ? [] : `the client is ${client}`,
     user === undefined ? [] : `the user is ${user}`,
     group === undefined ? [] : `the user is in the group ${group}`,
     argsPattern === undefined ? [] : `the arguments match ${argsPattern}`,
@@ -50,7 +50,7 @@ export function RuleLine({ rule, isStatic = false }: { readonly rule: RuleRow; r
     <Row
       rowKey={`rule ${rule.id}`}
       cells={[
-        <DecisionMark key="decision" decision={rule.decision} />,
+        <RuleMark key="decision" decision={rule.decision} />,
         <span key="subject" class="cut mono">
           <Text of={ruleSubject(rule)} exact />
         </span>,
@@ -62,13 +62,14 @@ export function RuleLine({ rule, isStatic = false }: { readonly rule: RuleRow; r
             built in
           </span>
         ) : (
-          <span key="at" class="cut mono muted">
-            <Text of={rule.at} exact />
+          <span key="at" class="cut mono muted" title={visibleText(rule.at, false, true)}>
+            <Text of={withoutFolders(rule.at)} exact />
           </span>
         ),
         rule.isRemovable && !isStatic ? (
           <span key="remove">
             <Button
+              kind="quiet"
               class="button-row"
               label={`Remove the rule about ${ruleSubject(rule)}`}
               focusKey={`remove ${rule.id}`}

@@ -19,7 +19,7 @@ const common = {
   select: { id: "select", title: "Select", hasHiddenTitle: true, width: "28px", card: "head" },
   state: { id: "state", title: "State", width: "160px", card: "head" },
   server: { id: "server", title: "Server", width: "156px", card: "head" },
-  since: { id: "since", title: "Since", width: "64px" },
+  since: { id: "since", title: "Since", width: "60px", align: "end" },
   next: { id: "next", title: "Next step", hasHiddenTitle: true, width: "104px", align: "end", card: "wide" },
 } satisfies Readonly<Record<string, Column>>;
 
@@ -29,7 +29,7 @@ export const serverColumns: readonly Column[] = [
   common.state,
   common.server,
   common.since,
-  { id: "catalog", title: "Catalog", width: "148px" },
+  { id: "catalog", title: "Catalog", width: "190px" },
   { id: "tokens", title: "Tokens", width: "60px", align: "end" },
   { id: "calls", title: "Calls 24 h", width: "76px", align: "end" },
   { id: "median", title: "Median", width: "68px", align: "end" },
@@ -71,6 +71,7 @@ export function ServerLine({ name, selection, isShort = false }: ServerLineProps
       rowKey={`server ${name}`}
       onOpen={() => router.go(address)}
       isSelected={isSelected || undefined}
+      span={!isShort && isNotFine(row) && row.counts === undefined ? { from: "catalog", to: "cause" } : undefined}
       cells={[
         <label key="select" class="check">
           <input
@@ -99,22 +100,29 @@ function Cause({ row }: { readonly row: ServerRow }): VNode | null {
   if (isNotFine(row) || row.cause !== undefined)
     return (
       <span class="cut" title={visibleText(row.cause ?? "", false, true)}>
-        <Text of={row.cause ?? "no cause is known"} />
+        <Text of={row.cause === undefined ? "no cause is known" : shortCause(row.name, row.cause)} />
       </span>
     );
   if (row.lastError === undefined) return null;
   return (
-    <span class="cut muted" title={visibleText(row.lastError, false, true)}>
-      <Text of={row.lastError} />
+    <span class="cut muted" title="the last call that failed in 24 hours">
+      <Text of={row.lastError.replaceAll("_", " ")} />
     </span>
   );
+}
+
+/** The cause without the name of the server, which stands beside it: `"db" exited with code 3` is `exited with code 3`. */
+function shortCause(name: string, cause: string): string {
+  const begin = [`"${name}"`, `server "${name}"`].find((words) => cause.startsWith(words));
+  const rest = begin === undefined ? cause : cause.slice(begin.length).replace(/^ \([^)]*\)/, "");
+  return rest.replace(/^:? /, "");
 }
 
 export function CatalogText({ row: { counts, isCached } }: { readonly row: ServerRow }): VNode {
   if (counts === undefined) return <span class="unknown">–</span>;
   const others = [
-    counts.resources + counts.resourceTemplates > 0 ? `${counts.resources + counts.resourceTemplates} res.` : "",
-    counts.prompts > 0 ? `${counts.prompts} pr.` : "",
+    counts.resources + counts.resourceTemplates > 0 ? `${counts.resources + counts.resourceTemplates} res` : "",
+    counts.prompts > 0 ? counted(counts.prompts, "prompt") : "",
   ].filter(Boolean);
   const all = [
     counted(counts.tools, "tool"),
@@ -123,9 +131,9 @@ export function CatalogText({ row: { counts, isCached } }: { readonly row: Serve
     counted(counts.prompts, "prompt"),
   ].join(", ");
   return (
-    <span class={`cut ${isCached ? "muted" : ""}`} title={isCached ? `${all}, as listed earlier` : all}>
-      {[counted(counts.tools, "tool"), ...others].join(" ")}
-      {isCached && " (known)"}
+    <span class={`cut ${isCached ? "muted" : ""}`} title={isCached ? `${all}, from the catalog cache` : all}>
+      {[counted(counts.tools, "tool"), ...others].join(", ")}
+      {isCached && " (cached)"}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 /** What the lists of servers have in common: which state is shown, which servers are selected, and what to do with those. */
 
 import type { VNode } from "preact";
+import { useRef } from "preact/hooks";
 import type { ServerRow } from "../../../protocol/rows.ts";
 import { useApp } from "../../app.ts";
 import { Button } from "../../components/button.tsx";
@@ -32,11 +33,14 @@ export interface ListToolsProps {
 /** Above a list of servers: the states with their counts, or what can be done with the selected servers. */
 export function ListTools({ rows, shown, filter, selection }: ListToolsProps): VNode | null {
   const { router } = useApp();
+  // A state that no server has any more keeps its place: nothing moves away under the pointer.
+  const seen = useRef(new Set<ServerGroup>());
+  for (const row of rows) seen.current.add(groupOf(row));
   if (rows.length === 0) return null;
   if (selection.names.length > 0) return <SelectionTools shown={shown} selection={selection} />;
-  const present = serverGroups.filter((group) => group === filter || rows.some((row) => groupOf(row) === group));
+  const present = serverGroups.filter((group) => group === filter || seen.current.has(group));
   return (
-    <div class="tools">
+    <div class="tools state-tools">
       <FilterChips<StateFilter>
         label="Show servers by state"
         value={filter}

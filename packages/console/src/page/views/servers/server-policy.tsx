@@ -10,9 +10,10 @@ import { Link } from "../../components/link.tsx";
 import { Empty, Failure, Loading } from "../../components/notice.tsx";
 import { Section } from "../../components/panel.tsx";
 import { type Column, Row, Table } from "../../components/table.tsx";
-import { Text, visibleText } from "../../components/text.tsx";
+import { Text } from "../../components/text.tsx";
 import { shortNumber } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
+import { RuleLine, ruleColumns } from "../policy/rule-line.tsx";
 import { DecisionMark } from "../tools/decision-mark.tsx";
 import { useOutdated } from "./use-outdated.ts";
 
@@ -72,11 +73,8 @@ export function ServerPolicy({
   );
 }
 
-const ruleColumns: readonly Column[] = [
-  { id: "decision", title: "Decision", width: "96px", card: "head" },
-  { id: "rule", title: "Rule", card: "wide" },
-  { id: "at", title: "Written in", width: "34%", card: "wide" },
-];
+/** Rules are removed in the view of the policy. */
+const namedColumns: readonly Column[] = ruleColumns.filter(({ id }) => id !== "remove");
 
 /** The rules that name this server. Rules about all servers are in the view of the policy. */
 function NamedRules({ name, rules }: { readonly name: string; readonly rules: readonly RuleRow[] }): VNode {
@@ -92,18 +90,9 @@ function NamedRules({ name, rules }: { readonly name: string; readonly rules: re
     >
       {named.length === 0 && <p class="muted">None. The rules about all servers decide.</p>}
       {named.length > 0 && (
-        <Table label="Rules that name this server, the strongest first" columns={ruleColumns}>
+        <Table label="Rules that name this server, the strongest first" columns={namedColumns}>
           {named.map((rule) => (
-            <Row
-              key={rule.id}
-              cells={[
-                <DecisionMark key="decision" decision={rule.decision} />,
-                <span key="rule" class="cut" title={visibleText(rule.text, false, true)}>
-                  <Text of={rule.text} exact />
-                </span>,
-                rule.at === undefined ? "built in" : <Text key="at" of={rule.at} exact class="mono" />,
-              ]}
-            />
+            <RuleLine key={rule.id} rule={rule} isStatic />
           ))}
         </Table>
       )}

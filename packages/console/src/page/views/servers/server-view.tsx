@@ -60,8 +60,13 @@ export function ServerView({ name, tab }: { readonly name: string; readonly tab:
     title: id === "changes" && row.changed > 0 ? `${tabTitles[id]} (${row.changed})` : tabTitles[id],
   }));
   return (
-    <View title={name} heading={heading} tools={<ServerTools row={row} />}>
-      <ServerState row={row} />
+    <View
+      title={name}
+      heading={heading}
+      status={hasCause(row) ? undefined : <ServerFacts row={row} />}
+      tools={<ServerTools row={row} />}
+    >
+      {hasCause(row) && <ServerState row={row} />}
       <Tabs
         label="Parts of the server"
         tabs={tabs}
@@ -116,9 +121,13 @@ function ServerTools({ row }: { readonly row: ServerRow }): VNode {
   );
 }
 
-/** The state with its cause and its evidence: first the fact, then the reason, then what to do. */
-function ServerState({ row }: { readonly row: ServerRow }): VNode {
-  const facts = (
+function hasCause(row: ServerRow): boolean {
+  return isNotFine(row) || row.cause !== undefined;
+}
+
+/** The state, since when, and the step that helps. */
+function ServerFacts({ row }: { readonly row: ServerRow }): VNode {
+  return (
     <div class="server-state">
       <ServerStatus row={row} />
       {row.since !== undefined && (
@@ -134,12 +143,15 @@ function ServerState({ row }: { readonly row: ServerRow }): VNode {
       {row.next !== undefined && isStepHere(row) && <NextButton name={row.name} next={row.next} />}
     </div>
   );
-  if (!isNotFine(row) && row.cause === undefined) return facts;
+}
+
+/** A state with its cause and its evidence: first the fact, then the reason, then what to do. */
+function ServerState({ row }: { readonly row: ServerRow }): VNode {
   const group = groupOf(row);
   return (
     <Notice kind={group === "failed" || group === "cannot start" ? "bad" : isNotFine(row) ? "warn" : "info"}>
       <div class="server-cause">
-        {facts}
+        <ServerFacts row={row} />
         {row.cause !== undefined && (
           <p>
             <Text of={row.cause} lines exact />
@@ -195,7 +207,9 @@ function Definition({ row, detail }: { readonly row: ServerRow; readonly detail:
               ],
               ["scope", row.scope],
               ["transport", row.transport],
-              ...value.fields.map(({ label, values }) => [label, <Lines key={label} values={values} />] as const),
+              ...value.fields
+                .filter(({ label }) => !shownAbove.has(label))
+                .map(({ label, values }) => [label, <Lines key={label} label={label} values={values} />] as const),
             ]}
           />
           {value.notes.map((note) => (
@@ -245,12 +259,15 @@ function Definition({ row, detail }: { readonly row: ServerRow; readonly detail:
   );
 }
 
-function Lines({ values }: { readonly values: readonly string[] }): ComponentChildren {
+/** Facts of every definition, which stand above the others. */
+const shownAbove: ReadonlySet<string> = new Set(["written in", "transport"]);
+/** Facts in sentences. The others are values as they are written in the settings. */
+const inSentences: ReadonlySet<string> = new Set(["timeout", "roots", "note", "trust", "trust: true", "description"]);
+
+function Lines({ label, values }: { readonly label: string; readonly values: readonly string[] }): ComponentChildren {
   return values.map((value, at) => (
     // The values never change their order.
-    <div key={at}>
-      <Text of={value} exact class="mono" />
-    </div>
+    <div key={at}>{inSentences.has(label) ? <Text of={value} exact /> : <Text of={value} exact class="mono" />}</div>
   ));
 }
 

@@ -9,6 +9,11 @@ const states: Readonly<Record<"allow" | "ask" | "deny", State>> = {
   deny: { word: "denied", shape: "dash", tone: "bad" },
 };
 
+/** What a rule says, in the words of the policy files and of `fairlead policy`. */
+export function RuleMark({ decision }: { readonly decision: keyof typeof states }): VNode {
+  return <StateMark {...states[decision]} word={decision} />;
+}
+
 export interface DecisionMarkProps {
   readonly decision: keyof typeof states;
   readonly isChanged?: boolean;
@@ -18,6 +23,6 @@ export interface DecisionMarkProps {
 
 export function DecisionMark({ decision, isChanged = false, hidden }: DecisionMarkProps): VNode {
   if (hidden !== undefined) return <StateMark word={hidden} shape="ring" tone="idle" />;
-  if (isChanged && decision !== "deny") return <StateMark word="changed" shape="question" tone="change" />;
+  if (isChanged && decision !== "deny") return <StateMark word="changed" shape="triangle" tone="change" />;
   return <StateMark {...states[decision]} />;
 }

@@ -37,6 +37,10 @@ export function ToolView({ server, name }: ToolViewProps): VNode {
   useOutdated(server, shown.reload);
   const heading = (
     <>
+      <Link to={toAddress(["tools"])} class="muted">
+        Tools
+      </Link>
+      <span class="muted"> / </span>
       <Link to={toAddress(["tools", server])} class="muted">
         <Text of={server} exact />
       </Link>
@@ -239,7 +243,7 @@ function DecisionText({ decision }: { readonly decision: Result<"tools/decide"> 
             because <Text of={decision.because} exact />
           </>
         )}
-        {decision.ruleAt !== undefined && (
+        {decision.ruleAt !== undefined && !decision.because.includes(decision.ruleAt) && (
           <>
             {" "}
             (<Text of={decision.ruleAt} exact class="mono" />)

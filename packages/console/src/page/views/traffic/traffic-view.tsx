@@ -53,7 +53,7 @@ export function TrafficView(): VNode {
           (pausedAt === undefined || frame.id <= pausedAt) &&
           (server === "" || frame.server === server) &&
           isOfKind(frame, kind) &&
-          (words === "" || `${frame.server} ${frame.method ?? ""} ${frame.rpcId ?? ""}`.toLowerCase().includes(words)),
+          (words === "" || wordsOf(frame).includes(words)),
       ),
     [revision, pausedAt, server, kind, words],
   );
@@ -65,11 +65,7 @@ export function TrafficView(): VNode {
     announcer.done(`Saved ${file}. To play it: fairlead serve-recording ${file}`);
   };
   return (
-    <View
-      title="Traffic"
-      class="traffic-view"
-      tools={server !== "" && <CopyCommand command={`fairlead record ${toShellWord(server)}`} />}
-    >
+    <View title="Traffic" class="traffic-view" tools={<CopyCommand command={commandOf(chosen?.server ?? server)} />}>
       <div class="tools">
         <FilterChips<KindFilter>
           label="Kind of message"
@@ -84,7 +80,7 @@ export function TrafficView(): VNode {
           onChange={(value) => router.setQuery({ server: value || undefined })}
         />
         <SearchInput
-          label="Search methods and ids"
+          label="Search methods, names and ids"
           value={query["search"] ?? ""}
           onChange={(value) => router.setQuery({ search: value || undefined })}
         />
@@ -125,6 +121,11 @@ export function TrafficView(): VNode {
           </Empty>
         ) : (
           <>
+            <div class="frame frame-titles" aria-hidden="true">
+              {["Time", "Server", "", "Message", "Id", "Took", "Size"].map((title) => (
+                <span key={title}>{title}</span>
+              ))}
+            </div>
             <VirtualList
               label="Messages, oldest first"
               class="traffic-list"
@@ -154,6 +155,15 @@ export function TrafficView(): VNode {
   );
 }
 
+function wordsOf({ server, method = "", target = "", rpcId = "" }: FrameHead): string {
+  return `${server} ${method} ${target} ${rpcId}`.toLowerCase();
+}
+
+/** The command that records messages: of one server as a program between it and a client, of all while they are listed. */
+function commandOf(server: string): string {
+  return server === "" ? "fairlead mcp list --record traffic" : `fairlead record ${toShellWord(server)}`;
+}
+
 function isOfKind(frame: FrameHead, filter: KindFilter): boolean {
   switch (filter) {
     case "all":
@@ -169,7 +179,7 @@ function isOfKind(frame: FrameHead, filter: KindFilter): boolean {
 
 function FrameLine({ frame, isChosen }: { readonly frame: FrameHead; readonly isChosen: boolean }): VNode {
   const { query } = useRoute();
-  const { id, at, server, direction, kind, method, rpcId, took, bytes } = frame;
+  const { id, at, server, direction, kind, method, target, rpcId, took, bytes } = frame;
   return (
     <Link
       to={toAddress(["traffic"], { ...query, frame: String(id) })}
@@ -188,6 +198,14 @@ function FrameLine({ frame, isChosen }: { readonly frame: FrameHead; readonly is
         {kind === "error" && <strong class="frame-word">error </strong>}
         {kind === "response" && <span class="muted">response </span>}
         <Text of={method ?? ""} exact />
+        {target !== undefined && (
+          <>
+            {" "}
+            <strong class="frame-target">
+              <Text of={target} exact />
+            </strong>
+          </>
+        )}
       </span>
       <span class="age frame-id">{rpcId === undefined ? "" : <Text of={String(rpcId)} exact />}</span>
       <span class="age">{took === undefined ? "" : tookText(took)}</span>
@@ -209,10 +227,14 @@ interface FramePanelProps {
 
 function FramePanel({ frame, frames, onClose }: FramePanelProps): VNode {
   const { query } = useRoute();
-  const { id, at, server, direction, kind, method, rpcId, took, bytes, answers } = frame;
+  const { id, at, server, direction, kind, method, target, rpcId, took, bytes, answers } = frame;
   const other = answers === undefined ? frames.answerTo(id) : frames.find(answers);
   return (
-    <DetailPanel label="Message" title={<Text of={method ?? kind} exact />} onClose={onClose}>
+    <DetailPanel
+      label="Message"
+      title={<Text of={[method ?? kind, target].join(" ").trim()} exact />}
+      onClose={onClose}
+    >
       <Facts
         rows={[
           ["time", timeText(at)],
