@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Tests run against sources, not dist: the condition must stand under `ssr`, or vitest ignores it in Node.
-const ssr = { resolve: { conditions: ["fairlead-source", "module", "node", "development|production"] } };
+const ssr = { resolve: { conditions: ["fairlead-source", "node", "development|production"] } };
 const compiled = fileURLToPath(new URL("packages/core/test/build.setup.ts", import.meta.url));
 const bundled = fileURLToPath(new URL("packages/cli/test/support/bundle.setup.ts", import.meta.url));
 /** Fails the test that leaves a rejection, a process, a thread, a timer, a socket, a file watcher or a folder behind. */

@@ -30,8 +30,8 @@ async function write(input, { dir, define = {}, ...output }) {
     cwd: root,
     input,
     platform: "node",
-    // pg asks for these two only when a program chooses them; the command does not.
-    external: ["@napi-rs/keyring", "pg-native", "pg-cloudflare"],
+    // The command exports spans itself. pg asks for the last two only when a program chooses them; the command does not.
+    external: ["@napi-rs/keyring", "@opentelemetry/api", "pg-native", "pg-cloudflare"],
     // Rolldown prints a warning unless it may add exports to the entry.
     preserveEntrySignatures: "allow-extension",
     resolve: { conditionNames: ["fairlead-source"], mainFields: ["module", "main"] },

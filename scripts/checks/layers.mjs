@@ -1,7 +1,7 @@
 // The import rule, from one array: a folder of core may import the folders of its own rank and of the ranks to its left,
 // and the leaves. Types may come from the right. Within a rank, files must not import each other in a cycle.
 export const ranks = [
-  ["files"],
+  ["files", "telemetry"],
   ["settings", "trust"],
   ["auth", "net"],
   ["connect", "recordings", "ide"],

@@ -16,6 +16,7 @@ const folders = {
   "odd-parameters": "calls",
   results: "calls",
   tasks: "calls",
+  traced: "calls",
   watched: "calls",
   workshop: "calls",
   catalog: "catalogs",

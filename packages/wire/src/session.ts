@@ -94,6 +94,8 @@ export interface McpRequestOptions {
   readonly owner?: string | undefined;
   /** Called right before the request is sent. If it throws or rejects, the request is not sent. */
   readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
+  /** Called with the id of the JSON-RPC message, before it is sent. A repeated request has another id. */
+  readonly onId?: ((id: number) => void) | undefined;
 }
 
 /** The abort state of one request. Offers what most code needs of an `AbortSignal`, and costs less. */

@@ -45,6 +45,8 @@ export interface ExecuteOptions {
   /** The longest time from sending to the result, in milliseconds. */
   readonly total: number;
   readonly onProgress?: McpRequestOptions["onProgress"];
+  /** Members of `_meta`: the trace context of the call. */
+  readonly meta?: JsonObject | undefined;
   /** Called when the call leaves the queue. */
   readonly onStart?: () => void;
   /** Whether the call has already waited for its turn, so that it need not wait in the executor's queue. */
@@ -200,11 +202,11 @@ interface FirstFailure {
 /** The request options for sending a call. */
 export function optionsOf(
   tool: CatalogTool | undefined,
-  { timeout, onProgress }: ExecuteOptions,
+  { timeout, onProgress, meta }: ExecuteOptions,
   signal: AbortSignal,
   total: number,
 ): McpRequestOptions {
-  return { signal, timeout, total, asTask: tool?.execution?.["taskSupport"] === "required", onProgress };
+  return { signal, timeout, total, asTask: tool?.execution?.["taskSupport"] === "required", onProgress, meta };
 }
 
 /**

@@ -16,6 +16,8 @@ export interface ReadTimes {
   readonly timeout: number;
   /** The longest time from sending to the result, in milliseconds. */
   readonly total: number;
+  /** Members of `_meta`: the trace context of the request. */
+  readonly meta?: JsonObject | undefined;
 }
 
 /**

@@ -5,6 +5,7 @@
 
 import type { JsonObject, LargeMessages } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
+import { clientInfo } from "../connect/client-info.ts";
 import { MessageTap } from "../connect/message-tap.ts";
 import { HostError } from "../errors.ts";
 import { createEmitter, type Emitter, type ServerChanges, type ServerState } from "../events.ts";
@@ -34,6 +35,7 @@ import type { Sample } from "../server/requests.ts";
 import { Servers } from "../server/servers.ts";
 import { definitionDigest } from "../server/tool-changes.ts";
 import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
+import { HostTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import { admit } from "../trust/admit.ts";
 import { approvalsPath, readApprovals } from "../trust/approvals.ts";
 import type { Configuration } from "../trust/configuration.ts";
@@ -55,6 +57,8 @@ export interface RunningHostOptions extends OpenHostOptions {
   readonly ide?: Pick<IdeTrust, "onChange" | "close">;
   /** Opens a server's session in the background host. Default: this process starts or reaches the server itself. */
   readonly background?: OpenInBackground;
+  /** Where spans and measurements go. Default: the OpenTelemetry SDK that the program has registered, if any. */
+  readonly telemetry?: Telemetry | undefined;
   /** The limit for large messages, if several hosts in one process share it. Default: the host has its own. */
   readonly largeMessages?: LargeMessages;
 }
@@ -70,6 +74,7 @@ export class RunningHost implements ForwardingHost {
   readonly requests: RequestWatch;
   readonly person: PersonAnswers = new PersonAnswers();
   readonly secrets: HostSecrets = new HostSecrets(() => this.servers);
+  readonly telemetry: HostTelemetry;
   readonly messages: MessageTap = new MessageTap(this.secrets.hide);
   readonly servers: Servers;
   readonly policy: HostDecisions;
@@ -103,6 +108,11 @@ export class RunningHost implements ForwardingHost {
     this.clock = clock;
     this.now = now;
     this.requests = new RequestWatch(clock);
+    this.telemetry = new HostTelemetry(options.telemetry, {
+      version: clientInfo.version,
+      content: () => this.servers.configuration.settings.host.telemetry,
+      hide: this.secrets.hide,
+    });
     this.#context = createConnectContext(() => this.servers.configuration, {
       ...options,
       hideSecrets: () => this.secrets.redactor(),
@@ -115,6 +125,7 @@ export class RunningHost implements ForwardingHost {
       secret: this.#context.secret,
       accountAt: this.#context.accountAt,
       closing: this.work.closing,
+      telemetry: this.telemetry,
       onCatalog: (server, filtered) => this.registries.put(server, filtered),
       clock,
       now,
@@ -183,7 +194,8 @@ export class RunningHost implements ForwardingHost {
   /** Connects the named servers; without names, all except lazy ones. */
   start(names: readonly string[] | undefined): Promise<void> {
     this.#isStarted ||= names === undefined;
-    const started = this.servers.start(names);
+    const loading = this.telemetry.load();
+    const started = loading ? loading.then(() => this.servers.start(names)) : this.servers.start(names);
     // The start counts as a use of each server. Without a request within the idle time, the server is stopped.
     if (this.options.lazy) for (const name of names ?? []) this.servers.find(name)?.use()();
     return started;

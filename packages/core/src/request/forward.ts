@@ -64,6 +64,7 @@ async function forwardRead(
     turn,
     timeout,
     actingOn,
+    meta: given.meta,
   };
   const found = skill === undefined ? await skillAt(server, uri, asker, host) : { skill: { uri: skill }, file: uri };
   if (found === undefined) return forwardDecided(request, given, host);
@@ -101,6 +102,7 @@ function forwardDecided(request: ForwardedRequest, given: ForwardOptions, host: 
       turn,
       connection,
       actingOn,
+      meta: given.meta,
       watch: { onProgress },
     },
     host,
@@ -220,7 +222,7 @@ async function listSkill(request: ForwardedRequest, given: ForwardOptions, host:
 function toWire(
   { client }: ForwardedRequest,
   given: ForwardOptions,
-  { signal, timeout, total, asTask }: McpRequestOptions,
+  { signal, timeout, total, asTask, meta: traced }: McpRequestOptions,
 ): McpRequestOptions {
   const { meta, capabilities, logLevel, onProgress, onNotification, answer, input, tasks, beforeSend } = given;
   const { owner = client.conversation } = given;
@@ -230,7 +232,7 @@ function toWire(
     total,
     asTask,
     onProgress,
-    meta,
+    meta: traced === undefined ? meta : { ...meta, ...traced },
     capabilities,
     logLevel,
     onNotification,

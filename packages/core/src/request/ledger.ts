@@ -13,7 +13,10 @@ import type { ApprovalMode, Decision } from "../policy/rules/rule.ts";
 
 /** A row of the ledger: one request with its decision and its outcome. */
 export interface LedgerRow
-  extends Pick<LedgerEntry, "answer" | "answeredIn" | "refusal" | "outcome" | "durationMs" | "confirmationMs"> {
+  extends Pick<
+    LedgerEntry,
+    "answer" | "answeredIn" | "refusal" | "outcome" | "durationMs" | "confirmationMs" | "traceId"
+  > {
   readonly request: PolicyRequest;
   readonly decision: Decision;
 }
@@ -121,7 +124,17 @@ export class HostLedger {
   };
 
   #add({ ledger, ruleText }: Opened, row: LedgerRow): void {
-    const { request, decision: decided, answer, answeredIn, refusal, outcome, durationMs, confirmationMs } = row;
+    const {
+      request,
+      decision: decided,
+      answer,
+      answeredIn,
+      refusal,
+      outcome,
+      durationMs,
+      confirmationMs,
+      traceId,
+    } = row;
     const { serverName: server, serverToolName: tool, kind = "tool", args = {}, client } = request;
     const { decision, rule } = decided;
     if (this.#lastRule?.rule !== rule) this.#lastRule = { rule, text: ruleText(rule) };
@@ -142,6 +155,7 @@ export class HostLedger {
       outcome,
       durationMs,
       confirmationMs,
+      traceId,
     });
     // Several rows share one promise. Its error must be reported only once.
     if (written !== this.#batch) written.catch(this.#tell);

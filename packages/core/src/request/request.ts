@@ -32,6 +32,8 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
   readonly confirmed?: RequestOptions["confirmed"];
   /** Whether the user has accepted a changed definition of the tool in advance. */
   readonly acceptChanged?: boolean;
+  /** `_meta` of a client's request. The trace context in it is the span that this request belongs to. */
+  readonly meta?: JsonObject | undefined;
   readonly watch?: Pick<CallWatch, "onAllowed" | "onStart" | "onProgress">;
   /** Waits until an allowed request of a gateway client may be sent. */
   readonly turn?: TakeTurn;

@@ -1,5 +1,6 @@
 /** The path of every request: decide, confirm, connect, decide again if an input changed, execute, record, present. */
 
+import type { JsonObject } from "@fairlead/wire";
 import { type Clock, sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { ExecuteOptions, Executor } from "../execute/executor.ts";
@@ -7,10 +8,14 @@ import { callCancelled, sendRead } from "../execute/repeat.ts";
 import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../policy/confirmation.ts";
 import type { CarriedDecision, Decisions, PolicyRequest } from "../policy/decide.ts";
 import { isChangedRule } from "../policy/rules/built-in-rules.ts";
+import type { ruleText } from "../policy/rules/rule-text.ts";
 import type { Connection } from "../server/connection.ts";
 import type { Server } from "../server/server.ts";
 import type { Servers } from "../server/servers.ts";
 import { unlessAborted } from "../server/unless-aborted.ts";
+import type { RequestSpans } from "../telemetry/request-spans.ts";
+import type { HostTelemetry } from "../telemetry/telemetry.ts";
+import { traceIdIn } from "../telemetry/trace-context.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
 import type { BegunWork, OpenWork } from "./open-work.ts";
@@ -27,6 +32,7 @@ export interface RequestHost {
   readonly work: OpenWork;
   /** The programs that show the running requests. */
   readonly requests: RequestWatch;
+  readonly telemetry: HostTelemetry;
   readonly clock: Clock;
 }
 
@@ -39,6 +45,8 @@ interface Progress {
   readonly began: number;
   /** What programs see of the request. */
   readonly running: RunningRequest;
+  /** Absent if nobody collects spans. */
+  readonly spans: RequestSpans | undefined;
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
@@ -76,7 +84,13 @@ async function runSteps<Result, Shown>(
 ): Promise<Shown> {
   host.work.refuseIfClosed();
   const { signal } = work;
-  const progress: Progress = { began: host.clock.now(), running: host.requests.begin(request, work) };
+  const began = host.clock.now();
+  const running = host.requests.begin(request, work);
+  const loading = host.telemetry.load();
+  if (loading) await loading;
+  const spans = host.telemetry.current?.request(request);
+  const textOf = spans && (await loadRuleText());
+  const progress: Progress = { began, running, spans };
   let release: (() => void) | undefined;
   let leave: (() => void) | undefined;
   let result: Result;
@@ -84,6 +98,7 @@ async function runSteps<Result, Shown>(
     const rules = await host.rules();
     let decision = rules.take(request);
     progress.decision = decision;
+    spans?.decided(decision, textOf?.(decision.rule));
     if (decision.decision === "deny" && rules.isDeniedByName(request)) throw await refusal(request, decision, host);
     if (decision.decision === "ask_user") {
       if (asksBeforeConnecting(request, decision)) decision = await confirm(request, decision, host, signal, progress);
@@ -93,7 +108,8 @@ async function runSteps<Result, Shown>(
     let client = readyNow(request, host);
     // If nothing was awaited since the decision, no input of it can have changed.
     if (client === undefined || decision.decision !== "allow") {
-      client = await connect(request, host, signal);
+      const begin = (): Promise<Connection | undefined> => connect(request, host, signal);
+      client = await (spans ? spans.within(begin) : begin());
       decision = await decideAgain(request, decision, host, signal, progress);
     }
     if (request.watch?.onAllowed) request.watch.onAllowed(await ruleWords(decision));
@@ -108,7 +124,7 @@ async function runSteps<Result, Shown>(
       decision = await decideAgain(request, decision, host, signal, progress);
     }
     if (signal.aborted) throw cancelled(request, signal);
-    result = await execute(request, client, host, signal);
+    result = await execute(request, client, host, signal, spans?.meta);
     // A person may have to be asked, and that takes no turn.
     leave?.();
     leave = undefined;
@@ -167,11 +183,15 @@ async function decideAgain(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<CarriedDecision> {
+  const { spans } = progress;
+  const textOf = spans && (await loadRuleText());
   const rules = await host.rules();
   let decision = first;
   if (!rules.isCurrent(decision, request)) {
+    spans?.decides();
     decision = rules.decide(request);
     progress.isNew = true;
+    spans?.decided(decision, textOf?.(decision.rule));
   }
   if (decision.decision === "allow") {
     progress.decision = decision;
@@ -269,11 +289,14 @@ async function askUser(
   });
   const began = clock.now();
   progress.running.asks();
+  progress.spans?.asks();
   try {
     await unlessAborted(Promise.resolve(asked), signal, () => cancelled(request, signal));
     progress.running.asked();
   } finally {
-    progress.confirmationMs = (progress.confirmationMs ?? 0) + Math.round(clock.now() - began);
+    const waited = Math.round(clock.now() - began);
+    progress.confirmationMs = (progress.confirmationMs ?? 0) + waited;
+    progress.spans?.asked(waited, progress.how, progress.answeredIn);
   }
 }
 
@@ -368,6 +391,7 @@ async function execute<Result>(
   client: Connection | undefined,
   host: RequestHost,
   signal: AbortSignal,
+  meta: JsonObject | undefined,
 ): Promise<Result> {
   const { serverName, target, watch, args } = request;
   if (target.kind === "direct") return target.send(signal);
@@ -380,7 +404,7 @@ async function execute<Result>(
     return sendRead(
       client,
       target.send,
-      { signal, timeout, total },
+      { signal, timeout, total, meta },
       {
         reconnect: (until) => client.ready(until),
         isStill: (next) => readSubject(request, next, host.servers.find(serverName)) === subject,
@@ -396,6 +420,7 @@ async function execute<Result>(
     total,
     trustAnnotations: server.definition?.extras.trustAnnotations ?? false,
     onProgress: watch?.onProgress,
+    meta,
     onStart: watch?.onStart,
     isInTurn: request.turn !== undefined,
   };
@@ -435,8 +460,9 @@ function record(
   host: RequestHost,
   facts: { readonly error?: unknown; readonly result?: unknown },
 ): void {
-  const { began, running, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
+  const { began, running, spans, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
   running.ended(outcome, facts);
+  spans?.ended(outcome, facts.error);
   if (decision === undefined) return;
   const { acceptChanged, confirmed } = request;
   const needsConfirmation = decision.decision === "ask_user";
@@ -445,7 +471,8 @@ function record(
       ? answerOf({ outcome, needsConfirmation, isAnswered, how, acceptChanged, confirmed })
       : {};
   const durationMs = Math.round(host.clock.now() - began);
-  host.record({ request, decision, outcome, answer, answeredIn, refusal: why, durationMs, confirmationMs });
+  const traceId = spans?.traceId ?? traceIdIn(request.meta);
+  host.record({ request, decision, outcome, answer, answeredIn, refusal: why, durationMs, confirmationMs, traceId });
 }
 
 /**
@@ -527,7 +554,12 @@ async function unconfirmed(
 }
 
 async function ruleWords({ rule }: CarriedDecision): Promise<string> {
-  return (await import("../policy/rules/rule-text.ts")).ruleText(rule);
+  return (await loadRuleText())(rule);
+}
+
+/** Loads how a rule is described, before the decision: what is awaited after it may outdate it. */
+async function loadRuleText(): Promise<typeof ruleText> {
+  return (await import("../policy/rules/rule-text.ts")).ruleText;
 }
 
 /** The error of a request that was cancelled before it was sent. */

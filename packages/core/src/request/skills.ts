@@ -38,6 +38,7 @@ export type SkillAsker = Pick<
   | "acceptChanged"
   | "turn"
   | "actingOn"
+  | "meta"
 > &
   Pick<RequestOptions, "timeout" | "wait"> &
   Pick<CallWatch, "onAllowed">;

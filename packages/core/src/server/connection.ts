@@ -21,6 +21,7 @@ import { retryClassOf } from "../connect/retryable.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, MCPServerStatus, Peer, ServerNews, ServerState } from "../events.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
+import type { ConnectionTraces } from "../telemetry/connection-traces.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { ListStep } from "./catalog.ts";
 import { ConnectionGroup } from "./connection-group.ts";
@@ -69,6 +70,8 @@ export interface ConnectionLife {
   readonly follow?: boolean;
   /** Milliseconds without a request after which the server is stopped; undefined if it is never stopped. */
   readonly idleAfter?: () => number | undefined;
+  /** Makes the spans of the connection and of its requests. Default: it makes none. */
+  readonly traces?: () => ConnectionTraces | undefined;
 }
 
 interface Attempt {
@@ -93,6 +96,7 @@ export class Connection {
   /** Connecting and reading the catalog. Concurrent callers of `start` share one attempt. */
   #attempt: Attempt | undefined;
   readonly #stateListeners = new Set<(state: ServerState) => void>();
+  #traces: ConnectionTraces | undefined;
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
   /** The session that is being closed. */
   #ending: Promise<void> | undefined;
@@ -168,7 +172,9 @@ export class Connection {
     if (this.#life.recover === true) this.#group.watchForSleep();
     this.#cancelRetry();
     const stop = new AbortController();
-    const done = this.#connectAndDiscover(stop.signal).finally(() => {
+    const connect = (): Promise<this> => this.#connectAndDiscover(stop.signal);
+    const { traces } = this;
+    const done = (traces ? traces.connecting(connect) : connect()).finally(() => {
       if (this.#attempt?.stop === stop) this.#attempt = undefined;
     });
     this.#attempt = { stop, done };
@@ -181,6 +187,12 @@ export class Connection {
       if (this.#stopping === waiting) this.#stopping = undefined;
     });
     this.#stopping = waiting;
+  }
+
+  /** Makes the spans of the connection. Undefined if nobody collects them. */
+  get traces(): ConnectionTraces | undefined {
+    this.#traces ??= this.#life.traces?.();
+    return this.#traces;
   }
 
   /** Starts the server because a person wants it: earlier failures no longer count. */
@@ -530,6 +542,7 @@ export class Connection {
       clock: this.#clock,
       random,
       observe,
+      traces: () => this.traces,
       onCatalog: (filteredCatalog) => this.#live === live && this.#setCatalog(filteredCatalog),
       onNews: (news) => onNews?.(news),
       onUnresponsive: async (error) => {

@@ -11,6 +11,7 @@ import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
 import { declaresSkills } from "../skills/skill.ts";
+import type { ConnectionTraces } from "../telemetry/connection-traces.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import {
   type Catalog,
@@ -44,6 +45,8 @@ export interface LiveSessionOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly observe?: ((step: ListStep) => void) | undefined;
+  /** Makes the spans of requests. Undefined while nobody collects them. */
+  readonly traces?: () => ConnectionTraces | undefined;
   /** Called with every new catalog. */
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
@@ -55,7 +58,7 @@ export interface LiveSessionOptions {
 export class LiveSession {
   /** A random id. Each process of a stdio program has its own connection. */
   readonly id: string = randomUUID();
-  readonly session: OpenedSession;
+  readonly #session: OpenedSession;
   readonly #options: LiveSessionOptions;
   readonly #closing = new AbortController();
   readonly #health: Health;
@@ -73,12 +76,12 @@ export class LiveSession {
   constructor(options: LiveSessionOptions) {
     const { session, serverName, clock, random, follow, onUnresponsive } = options;
     this.#options = options;
-    this.session = session;
+    this.#session = session;
     this.#health = new Health(session, serverName, clock, (error) => void onUnresponsive(error));
     this.#refresh = new Refresh((lists) => this.#readAgain(lists), clock);
     if (follow && session.era === "modern")
       this.#subscription = new Subscription({
-        session,
+        session: this.session,
         serverName,
         clock,
         random,
@@ -86,6 +89,12 @@ export class LiveSession {
         onMissed: (lists) => this.#refresh.changed(...lists),
         onTrouble: () => void this.#health.check(),
       });
+  }
+
+  /** The session. If somebody collects spans, it makes one for each request. */
+  get session(): OpenedSession {
+    const traces = this.#options.traces?.();
+    return traces === undefined ? this.#session : traces.of(this.#session);
   }
 
   get filteredCatalog(): FilteredCatalog | undefined {

@@ -1,6 +1,6 @@
 /** Opens a session for a connection of a host's server, with what the connection declares and who answers its questions. */
 
-import type { NegotiatedProtocol } from "@fairlead/wire";
+import type { JsonObject, NegotiatedProtocol } from "@fairlead/wire";
 import { isLaunched } from "../connect/connect-timeout.ts";
 import type { OpenedRelay, RelayOptions } from "../connect/open-relay.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
@@ -72,18 +72,20 @@ export function createOpener(
       : await background?.(server, { ...opening, answering, onStderrLine });
     if (shared !== undefined) return shared;
     const { openSession } = loaded ?? (await load());
-    return openSession(definition, connecting, {
-      ...opening,
-      ...(greeting && {
-        greetingMeta: await greeting.meta(server),
-        accepts: (meta, serverInfo) => greeting.accepts(server, meta, serverInfo),
-      }),
-      isFirstRun,
-      onStderrLine,
-      era: chosenEra(purpose.era, definition, cached),
-      answering,
-      observe: (step) => server.observe(step),
-    });
+    const greetingMeta = await greeting?.meta(server);
+    const openWith = (meta: JsonObject | undefined): Promise<OpenedSession> =>
+      openSession(definition, connecting, {
+        ...opening,
+        ...(meta && { greetingMeta: meta }),
+        ...(greeting && { accepts: (answer, serverInfo) => greeting.accepts(server, answer, serverInfo) }),
+        isFirstRun,
+        onStderrLine,
+        era: chosenEra(purpose.era, definition, cached),
+        answering,
+        observe: (step) => server.observe(step),
+      });
+    const { traces } = connection();
+    return traces ? traces.greeting((meta) => openWith({ ...greetingMeta, ...meta })) : openWith(greetingMeta);
   };
 }
 

@@ -175,6 +175,12 @@ export class Server {
     return resolved?.kind === "stdio" && this.facts()?.era === "modern" && this.shareOf() === "all";
   }
 
+  /** The address of an HTTP server, as far as its variables are set; undefined for programs. */
+  get #url(): string | undefined {
+    const { transport, resolved = transport } = this.definition ?? {};
+    return resolved === undefined || resolved.kind === "stdio" ? undefined : resolved.url;
+  }
+
   /** The longest time without a response or progress for one request, in milliseconds. */
   get timeout(): number {
     return this.definition?.timeout ?? defaults.timeout;
@@ -740,6 +746,7 @@ export class Server {
         group,
         isProgram: this.#entry.definition?.transport.kind === "stdio",
         recover,
+        traces: () => this.#context.telemetry.current?.connection({ name, url: this.#url }),
         idleAfter: () => {
           const isLazy = options.lazy === true || this.definition?.extras.start === "lazy";
           return recover && isLazy ? idleStop : undefined;

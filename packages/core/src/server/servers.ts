@@ -7,6 +7,7 @@ import { demoName } from "../demo/name.ts";
 import { HostError } from "../errors.ts";
 import { type HostEvent, MCPDiscoveryState, type ServerChanges, type ServerState } from "../events.ts";
 import type { CachedCatalogInfo, OpenHostOptions } from "../host/types.ts";
+import type { HostTelemetry } from "../telemetry/telemetry.ts";
 import { closest } from "../text/closest.ts";
 import { admitBuiltIn } from "../trust/admit.ts";
 import { type Configuration, isPlantedDemo } from "../trust/configuration.ts";
@@ -40,6 +41,7 @@ export interface ServerContext {
   readonly cache: CatalogCache;
   readonly failedStarts: FailedStarts;
   readonly group: ConnectionGroup;
+  readonly telemetry: HostTelemetry;
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -55,7 +57,7 @@ export interface ServerContext {
 
 /** The parts of the host that its servers use. */
 export interface ServersOptions
-  extends Pick<ServerContext, "options" | "connecting" | "clock" | "now" | "closing" | "emit">,
+  extends Pick<ServerContext, "options" | "connecting" | "telemetry" | "clock" | "now" | "closing" | "emit">,
     Pick<CatalogCacheOptions, "secret" | "accountAt"> {
   /** How many programs may start at the same time. */
   readonly startLimit?: number | undefined;

@@ -73,6 +73,8 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.resourceFunctions", { value: false }],
   ["fairlead.googleHosts", { value: ["planted.example"] }],
   ["fairlead.audit.arguments", { value: true }],
+  ["fairlead.telemetry.arguments", { value: true }],
+  ["fairlead.telemetry.results", { value: true }],
   ["fairlead.servers.<name>.enabled", { value: false }],
   ["fairlead.servers.<name>.start", { value: "lazy" }],
   ["fairlead.servers.<name>.trustAnnotations", { value: true }],

@@ -130,6 +130,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       const silence = given.timeout ?? options.times.request;
       const exchange = new Exchange(method, given, clock.now(), silence, resolve, reject);
       const id = pending.add(exchange);
+      given.onId?.(id);
       clock.wakeBy(exchange.due);
       exchange.onCallerAbort(() => giveUp(exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
       const isSlow = given.token ?? slowMethods.has(method);

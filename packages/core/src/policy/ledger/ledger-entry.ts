@@ -43,6 +43,8 @@ export interface LedgerEntry {
   readonly durationMs: number;
   /** How long the request waited for the user's answer to its confirmation. Absent if the user was not asked. */
   readonly confirmationMs?: number | undefined;
+  /** The trace of the request, as 32 hex digits. Absent if neither Fairlead nor its client traces requests. */
+  readonly traceId?: string | undefined;
 }
 
 /** Maximum characters of one text. Names and messages come from servers and files, so they can be very long. */
@@ -57,7 +59,7 @@ export function toLine(entry: LedgerEntry): string {
 }
 
 /** The parts of a line that differ from request to request, and the text that consecutive lines share. */
-export interface LineParts extends Pick<LedgerEntry, "time" | "durationMs" | "confirmationMs"> {
+export interface LineParts extends Pick<LedgerEntry, "time" | "durationMs" | "confirmationMs" | "traceId"> {
   /** The member `arguments` of the line, as `keptArguments` returns it. Empty if the ledger does not store arguments. */
   readonly kept: string;
   /** What `sharedMembers` returns. */
@@ -65,9 +67,11 @@ export interface LineParts extends Pick<LedgerEntry, "time" | "durationMs" | "co
 }
 
 /** Writes a line of the ledger from its parts. */
-export function lineOf({ time, durationMs, confirmationMs, kept, shared }: LineParts, argumentsDigest: string): string {
+export function lineOf(parts: LineParts, argumentsDigest: string): string {
+  const { time, durationMs, confirmationMs, traceId, kept, shared } = parts;
   const waited = confirmationMs === undefined ? "" : `"confirmationMs":${confirmationMs},`;
-  return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${waited}${shared}`;
+  const traced = traceId === undefined ? "" : `"traceId":"${traceId}",`;
+  return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${waited}${traced}${shared}`;
 }
 
 /** The member `arguments` as JSON text. Empty if the arguments are too large. */
@@ -76,7 +80,10 @@ export function keptArguments(args: JsonObject): string {
   return Buffer.byteLength(written) <= argumentBytes ? `"arguments":${written},` : "";
 }
 
-type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs" | "confirmationMs">;
+type SharedMembers = Omit<
+  LedgerEntry,
+  "time" | "argumentsDigest" | "arguments" | "durationMs" | "confirmationMs" | "traceId"
+>;
 
 /**
  * The last members of an entry's line, as JSON. The caller reuses this text, because consecutive entries often have the
@@ -146,11 +153,16 @@ function isEntry(value: unknown): value is LedgerEntry {
     outcomes.includes(entry.outcome) &&
     typeof entry.durationMs === "number" &&
     (entry.confirmationMs === undefined || typeof entry.confirmationMs === "number") &&
+    (entry.traceId === undefined || isTraceId(entry.traceId)) &&
     isOneOf([undefined, "asked", "in_advance", "typed"], entry.answer) &&
     isOneOf([undefined, "page", "form", "inbox", "grant"], entry.answeredIn) &&
     isOneOf([undefined, "user", "edited", "no_terminal"], entry.refusal) &&
     [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
   );
+}
+
+function isTraceId(value: unknown): boolean {
+  return typeof value === "string" && /^[0-9a-f]{32}$/.test(value);
 }
 
 function isOneOf(words: readonly unknown[], value: unknown): boolean {

@@ -111,13 +111,14 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** Converts a record to texts, so that a batch does not keep the record's request and decision in memory. */
   function toRow(record: LedgerRecord): Row {
     const moment = now();
-    const { arguments: args, durationMs, confirmationMs } = record;
+    const { arguments: args, durationMs, confirmationMs, traceId } = record;
     const row = {
       time: last?.moment === moment ? last.row.time : toIsoTime(moment),
       args: canonicalJson(args),
       kept: keepArguments() ? keptArguments(args) : "",
       durationMs,
       confirmationMs,
+      traceId,
       shared: last !== undefined && isAlike(record, last.record) ? last.row.shared : sharedMembers(record),
     };
     last = { moment, record, row };

@@ -306,6 +306,8 @@ export interface HostSettings {
   /** Hosts that may get Google tokens, in addition to Google's own hosts. */
   readonly googleHosts: readonly string[];
   readonly audit: { readonly arguments: boolean };
+  /** Whether spans have the arguments and results of calls. */
+  readonly telemetry: { readonly arguments: boolean; readonly results: boolean };
   /** The profiles of the gateway's clients, by name. */
   readonly clients: ReadonlyMap<string, ClientProfile>;
   /** Whether conversations are recorded. */

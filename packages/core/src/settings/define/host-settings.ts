@@ -74,6 +74,10 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
       googleHosts: own.flatMap((source) => textsOf(source.read("fairlead", "googleHosts"))),
       recording: sources.every((source) => switchOf(source.read("fairlead", "recording")) !== false),
       audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
+      telemetry: {
+        arguments: strongest(switchOf, ["fairlead", "telemetry", "arguments"]) ?? false,
+        results: strongest(switchOf, ["fairlead", "telemetry", "results"]) ?? false,
+      },
       clients: clientProfiles(own),
     },
     problems,

@@ -163,6 +163,23 @@ const fairlead: ObjectKey = {
         }),
       },
     },
+    telemetry: {
+      type: "object",
+      description:
+        "What spans contain if telemetry is on. Where it goes is set only by OpenTelemetry's environment variables: docs/telemetry.md.",
+      properties: {
+        arguments: switchKey(
+          never,
+          "Put the arguments of calls and prompts into spans. Secrets that Fairlead knows are hidden, others are not.",
+          { default: false },
+        ),
+        results: switchKey(
+          never,
+          "Put the results of calls into spans. Secrets that Fairlead knows are hidden, others are not.",
+          { default: false },
+        ),
+      },
+    },
     recording: switchKey(
       tightens,
       "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns recording off.",

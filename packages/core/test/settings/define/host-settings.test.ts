@@ -27,6 +27,7 @@ test("without any file the defaults hold", async () => {
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],
       audit: { arguments: false },
+      telemetry: { arguments: false, results: false },
       clients: new Map(),
       recording: true,
     },
