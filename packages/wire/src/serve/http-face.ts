@@ -10,7 +10,8 @@ import type { Era } from "../session.ts";
 import { isObject, parseJson, stringOf } from "../shapes/json.ts";
 import { type HttpAdmitted, refuse } from "./http-admission.ts";
 import type { HttpOwner } from "./http-owners.ts";
-import { createHttpRequest } from "./http-session.ts";
+import { createHttpRequest, type HttpSession } from "./http-session.ts";
+import { type HttpSessions, otherProcess, sessionMethods } from "./http-sessions.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
 import { eraOf, headerProblem, paramHeadersIn } from "./modern-headers.ts";
 import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
@@ -25,6 +26,8 @@ export interface HttpFaceOptions<Context> {
   readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
   /** Returns the input schema of a tool, or undefined. The schema says which arguments must also be sent as headers. */
   readonly schemaOf?: (context: Context, tool: string) => unknown;
+  /** Shares legacy sessions with other processes. Default: each session belongs to this process. */
+  readonly sessions?: HttpSessions<Context>;
 }
 
 interface Body {
@@ -41,14 +44,24 @@ interface Posted {
 
 /** Handles one HTTP request of an accepted client, and writes the response. */
 export interface HttpFace<Context> {
-  takePost(body: Body, response: ServerResponse, owner: HttpOwner, client: HttpAdmitted<Context>): void;
+  takePost(body: Body, response: ServerResponse, owner: HttpOwner, client: HttpAdmitted<Context>): void | Promise<void>;
   /** Handles GET, which opens the stream of a session, and DELETE, which ends the session. */
-  takeOther(request: IncomingMessage, response: ServerResponse, owner: HttpOwner): void;
+  takeOther(
+    request: IncomingMessage,
+    response: ServerResponse,
+    owner: HttpOwner,
+    client: HttpAdmitted<Context>,
+  ): void | Promise<void>;
 }
 
 const sessionHeader = "mcp-session-id";
 
-export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOptions<Context>): HttpFace<Context> {
+export function createHttpFace<Context>({
+  eras,
+  onClient,
+  schemaOf,
+  sessions,
+}: HttpFaceOptions<Context>): HttpFace<Context> {
   function takePost(
     { text, headers }: Body,
     response: ServerResponse,
@@ -92,7 +105,7 @@ export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOp
     serve(request.open, "modern", context, request.abandon);
   }
 
-  function takeLegacy({ message, size, headers, owner }: Posted, response: ServerResponse, context: Context) {
+  async function takeLegacy({ message, size, headers, owner }: Posted, response: ServerResponse, context: Context) {
     const id = requestId(message);
     const version = stringOf(headers["mcp-protocol-version"]);
     const given = stringOf(headers[sessionHeader]);
@@ -105,12 +118,22 @@ export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOp
       return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
     if (!isFirst && version !== undefined && !legacyVersions.includes(version))
       return refuse(400, messageErrors.noSession, "the protocol version in the header is not supported");
-    const session = isFirst ? undefined : owner.findSession(given ?? "");
+    const session = isFirst
+      ? undefined
+      : (owner.findSession(given ?? "") ?? (sessions && (await reopened(sessions, given, owner, context))));
+    if (session === "busy") return refuseBusy(id ?? null, response);
     if (!isFirst && session === undefined)
       return refuse(404, messageErrors.unknownSession, "unknown session: send initialize again");
-    if (id === undefined) return answerEmpty(response, session?.take(message, size) ? 202 : 503);
+    if (id === undefined && session !== undefined) {
+      const other = sessions && otherProcess(message, session, sessions.process);
+      if (other === undefined) return answerEmpty(response, session.take(message, size) ? 202 : 503);
+      sessions?.pass(given ?? "", message, other === "all" ? undefined : other);
+      return answerEmpty(response, 202);
+    }
+    if (id === undefined) return answerEmpty(response, 503);
     if (session?.has(id)) return refuse(400, messageErrors.invalidRequest, "a request with this id is already open");
-    const found = session === undefined ? owner.createSession() : { id: given ?? "", session };
+    const found =
+      session === undefined ? owner.createSession(sessions?.idOf(context, message)) : { id: given ?? "", session };
     const leave = found && owner.enter("requests", found.id);
     if (found === undefined || leave === undefined) {
       if (session === undefined) found?.session.end();
@@ -127,6 +150,27 @@ export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOp
     });
     if (!found.session.take(message, size, answer)) answer.end();
     if (session === undefined) serve(found.session.open, "legacy", context, found.session.end);
+    else if (sessions !== undefined && sessionMethods.has(message["method"])) sessions.changed(found.id, message);
+  }
+
+  /** Opens a session that another process has begun: its first messages are given to this process too. */
+  async function reopened(
+    { messagesOf }: HttpSessions<Context>,
+    given: string | undefined,
+    owner: HttpOwner,
+    context: Context,
+  ): Promise<HttpSession | "busy" | undefined> {
+    const messages = given === undefined ? undefined : await messagesOf(context, given);
+    if (given === undefined || messages === undefined) return undefined;
+    // Another request may have opened it meanwhile.
+    const opened = owner.findSession(given);
+    if (opened !== undefined) return opened;
+    const session = owner.createSession(given)?.session;
+    if (session === undefined) return "busy";
+    // Nobody waits for the answers: the client has them from the process that it asked.
+    for (const message of messages) session.take(message, 0);
+    serve(session.open, "legacy", context, session.end);
+    return session;
   }
 
   function serve(open: OpenChannel, era: Era, context: Context, end: () => void): void {
@@ -146,12 +190,14 @@ export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOp
 
   return {
     takePost,
-    takeOther({ method, headers }, response, owner) {
+    async takeOther({ method, headers }, response, owner, { context }) {
       const id = stringOf(headers[sessionHeader]);
       if (id === undefined) return answerEmpty(response, 405, { allow: "POST" });
-      const session = owner.findSession(id);
+      const session = owner.findSession(id) ?? (sessions && (await reopened(sessions, id, owner, context)));
       if (session === undefined) return answerEmpty(response, 404);
+      if (session === "busy") return answerEmpty(response, 429);
       if (method === "DELETE") {
+        sessions?.ended(context, id);
         session.end();
         return answerEmpty(response, 200);
       }
@@ -163,7 +209,7 @@ export function createHttpFace<Context>({ eras, onClient, schemaOf }: HttpFaceOp
   };
 }
 
-function refuseBusy(id: RequestId, response: ServerResponse): void {
+function refuseBusy(id: RequestId | null, response: ServerResponse): void {
   const words = "this client has too many open requests, streams or sessions";
   answerJson(response, 429, errorResponse(id, messageErrors.noSession, words));
 }

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { RpcMessage } from "../rpc/channel.ts";
 import { systemTime, type TimeSource } from "../rpc/time.ts";
 import { closing, type HttpAdmission, type HttpEntry, refuse } from "./http-admission.ts";
 import { createHttpFace, type HttpFaceOptions } from "./http-face.ts";
@@ -51,6 +52,11 @@ export interface HttpListenerOptions<Context = undefined> extends HttpFaceOption
 /** A listening server. */
 export interface HttpListener {
   readonly url: string;
+  /**
+   * Gives a session a message that the client has sent to another process. Returns false if this process has no such
+   * session.
+   */
+  deliver(sessionId: string, message: RpcMessage): boolean;
   /** Ends all sessions and stops listening. */
   close(): Promise<void>;
 }
@@ -71,7 +77,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   const { path = "/mcp", time = systemTime, address = loopback, names } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
   const times = { ...defaultHttpTimes, ...options.times };
-  const owners = createHttpOwners(limits, time.now);
+  const owners = createHttpOwners(limits, time.now, options.sessions?.process);
   const face = createHttpFace(options);
   const admit =
     options.admit ??
@@ -96,7 +102,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
     const admitted = admission instanceof Promise ? await admission : admission;
     if ("status" in admitted) return refuse(response, admitted);
     const owner = owners.get(admitted.owner);
-    if (method !== "POST") return face.takeOther(request, response, owner);
+    if (method !== "POST") return face.takeOther(request, response, owner, admitted);
     if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
       return answerEmpty(response, 415, closing);
     if (declaresMore(request, limits.bodyBytes)) return answerEmpty(response, 413, closing);
@@ -138,6 +144,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   }
 
   return {
+    deliver: (id, message) => owners.sessionsWith(id).filter((session) => session.take(message, 0)).length > 0,
     url: `http://${address.includes(":") ? `[${address}]` : address}:${ownPort}${path}`,
     async close() {
       callOff();

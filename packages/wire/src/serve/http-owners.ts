@@ -22,8 +22,11 @@ interface Count {
 
 /** The open sessions, requests and streams of one owner. */
 export interface HttpOwner {
-  /** Opens a session. At the limit, ends an idle session first, or returns undefined if none is idle. */
-  createSession(): { readonly id: string; readonly session: HttpSession } | undefined;
+  /**
+   * Opens a session. At the limit, ends an idle session first, or returns undefined if none is idle. Default: a new id
+   * that cannot be guessed.
+   */
+  createSession(id?: string): { readonly id: string; readonly session: HttpSession } | undefined;
   findSession(id: string): HttpSession | undefined;
   /**
    * Counts a stream or a request as open until the returned function is called. Undefined if the limit is reached.
@@ -38,6 +41,8 @@ export interface HttpOwner {
 /** All owners of one listener. An owner is created when it is first used. */
 export interface HttpOwners {
   get(name: string): HttpOwner;
+  /** Returns the sessions with this id. Only processes that share sessions have several, of different owners. */
+  sessionsWith(id: string): readonly HttpSession[];
   /**
    * Writes a comment to each open stream, to keep its connection open. Ends idle sessions that were last used before
    * `before`.
@@ -51,9 +56,10 @@ type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "ownerRequests" | 
 /**
  * Creates an empty list of owners.
  * @param now Returns the current time, in milliseconds.
+ * @param process The name of this process, if several share sessions.
  */
-export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOwners {
-  const owners = new Map<string, HttpOwner & { readonly sessions: Map<string, OpenSession> }>();
+export function createHttpOwners(limits: OwnerLimits, now: () => number, process?: string): HttpOwners {
+  const owners = new Map<string, ReturnType<typeof createOwner>>();
 
   function createOwner() {
     /** The session that was unused for the longest time comes first. */
@@ -65,15 +71,15 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOw
     return {
       sessions,
       unread,
+      isUnused: () => sessions.size === 0 && allRequests.open === 0 && counts.streams.open === 0,
       answers: new Set<PostAnswer>(),
-      createSession() {
+      createSession(id = randomBytes(16).toString("hex")) {
         if (sessions.size >= limits.sessions) {
           const idle = [...sessions.values()].find(({ session }) => session.isIdle());
           if (idle === undefined) return undefined;
           idle.session.end();
         }
-        const id = randomBytes(16).toString("hex");
-        const session = createHttpSession(unread, () => void sessions.delete(id));
+        const session = createHttpSession(unread, () => void sessions.delete(id), process);
         sessions.set(id, { session, requests: { open: 0 }, usedAt: now() });
         return { id, session };
       },
@@ -106,14 +112,16 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOw
       owners.set(name, found);
       return found;
     },
+    sessionsWith: (id) => [...owners.values()].flatMap(({ sessions }) => sessions.get(id)?.session ?? []),
     sweep(before) {
-      for (const { sessions, answers } of owners.values()) {
+      for (const [name, { sessions, answers, isUnused }] of owners) {
         for (const answer of answers) answer.keepAlive();
         for (const open of sessions.values()) {
           open.session.keepAlive();
           if (!open.session.isIdle()) open.usedAt = now();
           else if (open.usedAt < before) open.session.end();
         }
+        if (isUnused()) owners.delete(name);
       }
     },
     end() {

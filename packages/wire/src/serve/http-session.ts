@@ -3,7 +3,8 @@
 import type { ServerResponse } from "node:http";
 import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
-import { member } from "../shapes/json.ts";
+import { member, objectOf } from "../shapes/json.ts";
+import { toClientId, toOwnId } from "./http-sessions.ts";
 import { errorResponse, messageErrors, modernStatus } from "./message-errors.ts";
 import { beginEvents, type PostAnswer, sendEvent, writeComment } from "./post-answer.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
@@ -36,8 +37,9 @@ const waitingMessages = 100;
 /**
  * Creates a session without requests.
  * @param onEnd Called once, when the client or the server has ended the session.
+ * @param process The name of this process, if several share the session.
  */
-export function createHttpSession(unread: UnreadResponses, onEnd: () => void): HttpSession {
+export function createHttpSession(unread: UnreadResponses, onEnd: () => void, process?: string): HttpSession {
   const answers = new Map<RequestId, PostAnswer>();
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
   const waiting: RpcMessage[] = [];
@@ -84,7 +86,7 @@ export function createHttpSession(unread: UnreadResponses, onEnd: () => void): H
     cancelBy: "message",
     async send(message, { about } = {}) {
       if (isOver) throw new WireError("closed", "the client has ended its session", { unsent: true });
-      send(message, about);
+      send(process === undefined ? message : asSeenByClient(message, process), about);
     },
     setProtocolVersion() {
       // Nothing to do: HTTP responses do not contain the protocol version.
@@ -114,7 +116,7 @@ export function createHttpSession(unread: UnreadResponses, onEnd: () => void): H
         early.push({ message, size });
         return true;
       }
-      events.message(message, size);
+      events.message(process === undefined ? message : asSent(message, process), size);
       endCancelled(message);
       return true;
     },
@@ -136,6 +138,21 @@ export function createHttpSession(unread: UnreadResponses, onEnd: () => void): H
     isIdle: () => answers.size === 0 && stream === undefined,
     end,
   };
+}
+
+/** Replaces the ids of this process's own requests by those that are unique among all processes. */
+function asSeenByClient(message: RpcMessage, process: string): RpcMessage {
+  const { method, id, params } = message;
+  if (method === undefined) return message;
+  if (id !== undefined) return { ...message, id: toClientId(process, id) };
+  if (method !== "notifications/cancelled") return message;
+  return { ...message, params: { ...objectOf(params), requestId: toClientId(process, member(params, "requestId")) } };
+}
+
+/** Puts back the id of this process's own request into the client's answer. */
+function asSent(message: RpcMessage, process: string): RpcMessage {
+  if (message["method"] !== undefined) return message;
+  return { ...message, id: toOwnId(process, message["id"]) ?? message["id"] };
 }
 
 /**

@@ -15,6 +15,7 @@ export {
   type HttpPage,
   listenHttp,
 } from "./http-listener.ts";
+export { type HttpSessions, sessionMethods } from "./http-sessions.ts";
 export { createModernClients, type ModernClients } from "./modern-clients.ts";
 export {
   type ClientRequestOptions,

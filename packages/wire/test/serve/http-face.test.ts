@@ -28,6 +28,8 @@ function partsOf({ text }: WrittenResponse) {
   return { status: status.split(" ")[1] ?? "", headers, body };
 }
 
+const accepted = { owner: "me", context: "the context" };
+
 /** Handles requests of one owner; `opens` are the clients that were served. */
 function face(options: Partial<HttpFaceOptions<string>> = {}, limits = { sessions: 2, requests: 2, streams: 1 }) {
   const opens: { readonly open: OpenChannel; readonly era: string; readonly context: string }[] = [];
@@ -45,12 +47,12 @@ function face(options: Partial<HttpFaceOptions<string>> = {}, limits = { session
     post: (body: unknown, headers: IncomingMessage["headers"] = {}): WrittenResponse => {
       const written = writtenResponse();
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      handler.takePost({ text, headers }, written.response, owner, { owner: "me", context: "the context" });
+      void handler.takePost({ text, headers }, written.response, owner, accepted);
       return written;
     },
     other: (method: string, headers: IncomingMessage["headers"] = {}): WrittenResponse => {
       const written = writtenResponse();
-      handler.takeOther(requestWith(headers, method), written.response, owner);
+      void handler.takeOther(requestWith(headers, method), written.response, owner, accepted);
       return written;
     },
     /** Opens the client with this number and returns its channel and what it got. */
