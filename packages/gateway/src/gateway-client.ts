@@ -3,6 +3,7 @@
 import type { ClientPinsOptions } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
+import type { Principal } from "./workspaces.ts";
 
 /** One connection of an MCP client to the gateway. */
 export interface GatewayClient {
@@ -34,6 +35,8 @@ export interface GatewayClient {
 /** A client whose user can be asked to confirm a request. */
 export interface AskedClient {
   readonly name: string;
+  /** The user of a team who sends the request. */
+  readonly principal?: Principal | undefined;
   /** An approval "in this conversation" is valid only for requests with this id. */
   readonly conversation: string;
   /** The kinds of elicitation that the client declares. */

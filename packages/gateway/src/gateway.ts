@@ -1,12 +1,19 @@
 /** The gateway: lets other MCP clients use the host's servers, over stdio, a socket or HTTP. */
 
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
-import type { Era } from "@fairlead/wire";
-import { type HttpListenerOptions, listenHttp, type OpenChannel } from "@fairlead/wire/serve";
+import type { Era, JsonObject } from "@fairlead/wire";
+import {
+  type HttpListener,
+  type HttpListenerOptions,
+  type HttpSessions,
+  listenHttp,
+  type OpenChannel,
+} from "@fairlead/wire/serve";
 import { type Admit, type AdmittedClient, admitByToken, admitEverybody } from "./admission.ts";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
 import { HeapGrowth } from "./bridge/heap-growth.ts";
@@ -16,14 +23,15 @@ import { createTaskIds } from "./bridge/tasks.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
 import { serveCommand } from "./command/serve-command.ts";
 import type { ListenRequest } from "./command/session-messages.ts";
-import type { Consent } from "./consent/consent.ts";
+import type { AsksPerson } from "./consent/consent.ts";
 import type { ConsoleOptions, OpenConsole, OpenedConsole } from "./console-port.ts";
 import type { GatewayClient } from "./gateway-client.ts";
 import { type GatewayKey, loadGatewayKey } from "./gateway-key.ts";
 import { createGatewayLoops } from "./gateway-loops.ts";
 import { reachOf } from "./lists/client-reach.ts";
 import { SeenNames } from "./lists/seen-names.ts";
-import { createParkedCalls } from "./questions/parked-calls.ts";
+import { createApprovalStore, type RequestStates } from "./questions/approval-store.ts";
+import { createParkedCalls, type ModernRequest, type ParkedElsewhere } from "./questions/parked-calls.ts";
 import { createClientTokens } from "./tokens/client-tokens.ts";
 import { type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
@@ -32,17 +40,28 @@ export type { CreateGatewayHost, HostHooks, Workspace } from "./workspaces.ts";
 /** How the gateway creates hosts and asks for confirmations. `version`: Fairlead's version. */
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
-  readonly consent: Consent;
+  /** The gateway disposes it. */
+  readonly consent: AsksPerson;
   /** Default: there are no consoles. */
   readonly openConsole?: OpenConsole;
   /** Fairlead's state folder, `~/.fairlead`. */
   readonly stateFolder: string;
+  /** What several gateways share. Default: this gateway shares what is in its state folder. */
+  readonly shared?: SharedParts;
   readonly version: string;
   readonly clock?: Clock;
   /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
   /** Default: watches V8's heap. */
   readonly heap?: HeapGrowth;
+}
+
+/** What the replicas of a team share, so that a client may send each request to another one. */
+export interface SharedParts {
+  readonly key: GatewayKey;
+  readonly states: RequestStates;
+  readonly parked: ParkedElsewhere;
+  readonly sessions: HttpSessions<ClientEndpoint>;
 }
 
 /** Where the gateway listens for HTTP clients, and who may send requests. */
@@ -72,7 +91,13 @@ export interface Gateway extends AsyncDisposable {
    */
   serveCommand(open: OpenChannel, name: string, workspace: Workspace): Promise<void>;
   /** Listens for HTTP clients. All servers are at `/mcp`, one server is at `/mcp/<server>`. */
-  listen(options: GatewayListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
+  listen(options: GatewayListenOptions): Promise<HttpListener>;
+  /**
+   * Continues a call that waits here, for a client that has sent its answers to another gateway.
+   *
+   * @throws WireError if the `requestState` is unknown, or belongs to another request
+   */
+  resumeParked(request: ModernRequest, requestState: string, answers: unknown): Promise<JsonObject>;
   /**
    * Opens a console of a workspace.
    *
@@ -98,16 +123,18 @@ const endTime = 2000;
 /** Creates a gateway. It creates hosts when the first client needs them. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { createHost, consent, stateFolder, version, clock = systemClock, now = Date.now } = options;
-  const { openConsole = noConsole } = options;
+  const { openConsole = noConsole, shared } = options;
   const { heap = new HeapGrowth() } = options;
   let loadedKey: Promise<GatewayKey> | undefined;
-  const key = (): Promise<GatewayKey> => (loadedKey ??= loadGatewayKey(stateFolder));
+  const key = (): Promise<GatewayKey> =>
+    (loadedKey ??= shared === undefined ? loadGatewayKey(stateFolder) : Promise.resolve(shared.key));
   const loops = createGatewayLoops(key);
   const serverInfo = { name: "fairlead", title: "Fairlead", version };
   const workspaces = new Workspaces({ createHost, loops, self: serverInfo, clock });
   const parts: GatewayParts = {
     consent,
-    parked: createParkedCalls({ clock }),
+    states: shared?.states ?? createApprovalStore(join(stateFolder, "inbox-seals"), now),
+    parked: createParkedCalls({ clock, ...(shared && { elsewhere: shared.parked }) }),
     levels: createUpstreamLevels(),
     tasks: createTaskIds(key),
     loops,
@@ -238,6 +265,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     const listener = await listenHttp<ClientEndpoint>({
       ...more,
+      ...(shared && { sessions: shared.sessions }),
       eras: ["modern", "legacy"],
       port,
       async admit(entry) {
@@ -263,7 +291,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await opened?.close();
     };
     ending.add(close);
-    return { url: listener.url, close };
+    return { ...listener, close };
   }
 
   async function openConsoleIn(workspace: Workspace, wanted: ConsoleOptions): Promise<OpenedConsole> {
@@ -286,6 +314,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     serveCommand: serveForCommand,
     listen,
     openConsole: openConsoleIn,
+    resumeParked: (request, requestState, answers) => parts.parked.resume(request, requestState, answers),
     status: () => ({
       clients: [...clients],
       servers: statesOf(workspaces.hosts()),

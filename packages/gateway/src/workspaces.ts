@@ -103,7 +103,7 @@ export class Workspaces implements AsyncDisposable {
           this.#open.delete(key);
           this.#opened.delete(shared);
         });
-      return new ClientWorkspace(shared, conversation, leave);
+      return new ClientWorkspace(shared, workspace.principal, conversation, leave);
     } catch (error) {
       this.#open.delete(key);
       throw error;
@@ -224,6 +224,8 @@ export class ClientWorkspace {
   readonly host: OpenedHost;
   /** The notifications about changes of the lists that clients see. */
   readonly news: ListNews;
+  /** The user of a team. */
+  readonly principal: Principal | undefined;
   readonly #shared: SharedWorkspace;
   readonly #conversation: string;
   readonly #leave: () => void;
@@ -232,8 +234,9 @@ export class ClientWorkspace {
   #above: GatewaysAbove | undefined;
   #isClosed = false;
 
-  constructor(shared: SharedWorkspace, conversation: string, leave: () => void) {
+  constructor(shared: SharedWorkspace, principal: Principal | undefined, conversation: string, leave: () => void) {
     this.host = shared.host;
+    this.principal = principal;
     this.news = shared.news;
     this.#shared = shared;
     this.#conversation = conversation;

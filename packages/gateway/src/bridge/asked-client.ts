@@ -7,9 +7,10 @@ import { canElicit } from "../questions/server-question.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 
 /** Returns the client's name and the functions that send it elicitations during this request. */
-export function askedClient({ client }: BridgeContext, call: ClientCall): AskedClient {
+export function askedClient({ client, workspace }: BridgeContext, call: ClientCall): AskedClient {
   return {
     name: client.name,
+    principal: workspace.principal,
     conversation: client.conversation,
     elicitation: canElicit(call.capabilities),
     elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),

@@ -15,12 +15,13 @@ import {
   uiExtension,
 } from "@fairlead/core/server";
 import type { Era, JsonObject } from "@fairlead/wire";
-import type { Consent } from "../consent/consent.ts";
+import type { AsksPerson } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";
 import type { GatewayLoops } from "../gateway-loops.ts";
 import { reachOf } from "../lists/client-reach.ts";
 import { type ClientView, catalogsFor, serverOfNewUri, viewFor } from "../lists/client-view.ts";
 import { discoverUnknown } from "../lists/first-discovery.ts";
+import type { RequestStates } from "../questions/approval-store.ts";
 import type { ParkedCalls } from "../questions/parked-calls.ts";
 import type { ClientWorkspace } from "../workspaces.ts";
 import { type ConnectionTurns, createConnectionTurns } from "./connection-turns.ts";
@@ -30,7 +31,8 @@ import type { UpstreamLevels } from "./upstream-levels.ts";
 
 /** The parts of a gateway that all its clients share. */
 export interface GatewayParts {
-  readonly consent: Consent;
+  readonly consent: AsksPerson;
+  readonly states: RequestStates;
   readonly parked: ParkedCalls;
   readonly levels: UpstreamLevels;
   readonly tasks: TaskIds;

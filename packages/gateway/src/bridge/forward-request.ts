@@ -60,7 +60,12 @@ export async function forwardRequest(
     const asked = new ServerQuestions(context, call, server);
     questions = asked;
     if (connection !== undefined) context.levels.apply(gateway, connection, client, call);
-    const owner = { client, server, scope: () => gateway.servers.find(server)?.taskScope(connection) };
+    const owner = {
+      client,
+      principal: workspace.principal,
+      server,
+      scope: () => gateway.servers.find(server)?.taskScope(connection),
+    };
     const sent = withoutMeta(request.params);
     const params = isTaskMethod(method) ? await context.tasks.toServer(owner, sent) : sent;
     // Avoids spreads and extra promises, which take longer here than sending the request.

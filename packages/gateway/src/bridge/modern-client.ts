@@ -8,7 +8,6 @@ import { canonicalJson } from "@fairlead/core/plain-text";
 import type { JsonObject } from "@fairlead/wire";
 import { member, objectOf, stringOf } from "@fairlead/wire/json";
 import { modernVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
-import { isApprovalState } from "../questions/approval-store.ts";
 import { isParkedState, type ModernRequest } from "../questions/parked-calls.ts";
 import { uncached } from "./adapt-result.ts";
 import { answerRequest } from "./answer-request.ts";
@@ -47,8 +46,8 @@ export async function answerModern(
   const { _meta: _envelope, ...subject } = asked;
   const request: ModernRequest = {
     id,
-    client: context.client.name,
-    identity: hash("sha256", canonicalJson([context.client.name, context.client.only ?? "", method, subject])),
+    client: JSON.stringify(senderOf(context)),
+    identity: hash("sha256", canonicalJson([...senderOf(context), context.client.only ?? "", method, subject])),
     capabilities: objectOf(capabilities),
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
@@ -58,13 +57,13 @@ export async function answerModern(
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
   context.workspace.passOn(passedOnCapabilities(request.capabilities));
-  const { parked } = context;
-  const { approvals } = context.consent;
+  const { parked, states } = context;
   if (method === "server/discover") return discovered(context, params);
   if (isParkedState(requestState)) return parked.resume(request, requestState, inputResponses);
 
-  const opened = isApprovalState(requestState) ? await approvals.take(requestState, request.identity) : undefined;
-  if (isApprovalState(requestState) && opened === undefined)
+  const isOpened = states.isOwn(requestState) || (states.includesServers && requestState !== undefined);
+  const opened = states.isOwn(requestState) ? await states.take(requestState, request.identity) : undefined;
+  if (isOpened && opened === undefined)
     throw rpcError(
       rpcCodes.invalidParams,
       "requestState is invalid: it expired, was changed or was used before; the request may have run",
@@ -80,11 +79,18 @@ export async function answerModern(
       subject = approved;
     };
     const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
-    if (subject === undefined || result["resultType"] !== "input_required") return result;
+    const isKept = subject !== undefined || states.includesServers;
+    if (!isKept || result["resultType"] !== "input_required") return result;
     // The client will repeat the request with its answers. Stores the approval, so that the person is not asked again.
     const state = stringOf(result["requestState"]);
-    return { ...result, requestState: await approvals.store(request.identity, { subject, state }) };
+    return { ...result, requestState: await states.store(request.identity, { subject, state }) };
   });
+}
+
+/** The client, and in a team its user. */
+function senderOf({ client, workspace }: BridgeContext): readonly unknown[] {
+  const { principal } = workspace;
+  return principal === undefined ? [client.name] : [[principal.tenant, principal.id], client.name];
 }
 
 async function discovered(context: BridgeContext, params: JsonObject): Promise<JsonObject> {

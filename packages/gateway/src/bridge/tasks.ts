@@ -8,6 +8,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, stringOf } from "@fairlead/wire/json";
 import type { GatewayKey } from "../gateway-key.ts";
 import type { ClientCall } from "../questions/client-call.ts";
+import type { Principal } from "../workspaces.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 /** The name of the tasks extension in the capabilities. */
@@ -36,6 +37,8 @@ export function taskOptions({ era, capabilities }: ClientCall): {
 /** The client of a task, its server, and where the task runs (`Server.taskScope`); undefined if it runs no more. */
 interface TaskOwner {
   readonly client: { readonly name: string };
+  /** The user of a team. */
+  readonly principal: Principal | undefined;
   readonly server: string;
   readonly scope: () => string | undefined;
 }
@@ -53,10 +56,11 @@ export interface TaskIds {
 
 export function createTaskIds(key: () => Promise<GatewayKey>): TaskIds {
   /** @throws WireError if the server's program has ended */
-  function ownedText({ client, server, scope: current }: TaskOwner, taskId: string): string {
+  function ownedText({ client, principal, server, scope: current }: TaskOwner, taskId: string): string {
     const scope = current();
     if (scope === undefined) throw unknownTask();
-    return JSON.stringify([client.name, server, scope, taskId]);
+    const user = principal && [principal.tenant, principal.id];
+    return JSON.stringify([...(user ?? []), client.name, server, scope, taskId]);
   }
 
   return {

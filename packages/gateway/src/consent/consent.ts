@@ -4,7 +4,6 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { type Clock, sleep, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files";
@@ -20,7 +19,6 @@ import {
   type ToolCallConfirmationDetails,
 } from "@fairlead/core/policy";
 import type { AskedClient } from "../gateway-client.ts";
-import { type ApprovalStore, createApprovalStore } from "../questions/approval-store.ts";
 import { ApprovalNeeded, type ConsentAnswer, type ConsentQuestion, toQuestion } from "./confirmed-request.ts";
 import { answerIn, formFor, messageFor } from "./consent-form.ts";
 import type { InboxOptions } from "./inbox.ts";
@@ -38,6 +36,12 @@ const inboxTime = 45_000;
 const readingTime = 500;
 const progressTime = 5000;
 
+/** Asks a person about the requests of clients. */
+export interface AsksPerson extends AsyncDisposable {
+  /** Returns the function with which the host asks a person about a request of this client. */
+  port(client: AskedClient, signal: AbortSignal, identity?: IdentifiedServer): ConfirmPort;
+}
+
 interface ConsentOptions extends InboxOptions {
   readonly stateFolder: string;
   /** Shows questions on web pages. Default: clients are asked in forms. */
@@ -46,9 +50,7 @@ interface ConsentOptions extends InboxOptions {
 }
 
 /** Asks a person about requests of all clients of a gateway. Dispose it to close its pages and stop watching the inbox. */
-export class Consent implements AsyncDisposable {
-  /** Keeps an approval while a modern client collects answers to a server's questions. */
-  readonly approvals: ApprovalStore;
+export class Consent implements AsksPerson {
   readonly #clock: Clock;
   readonly #questions: OpenQuestions;
   readonly #pages: QuestionPages | undefined;
@@ -59,7 +61,6 @@ export class Consent implements AsyncDisposable {
    * milliseconds since 1970.
    */
   constructor({ stateFolder, pages, clock = systemClock, now = Date.now }: ConsentOptions) {
-    this.approvals = createApprovalStore(join(stateFolder, "inbox-seals"), now);
     this.#clock = clock;
     this.#questions = new OpenQuestions(stateFolder, clock, now);
     this.#pages = pages;

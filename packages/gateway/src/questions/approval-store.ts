@@ -10,23 +10,31 @@ import { isRecent } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files";
 import type { IdentifiedServer } from "@fairlead/core/host";
 
-/** Keeps approvals on disk, each for ten minutes. */
-export interface ApprovalStore {
-  /** Stores an approval. Returns the `requestState` that the client must send back. */
-  store(identity: string, approval: StoredApproval): Promise<string>;
+/** Makes the `requestState` that a modern client sends back with its answers, and opens it. Valid for ten minutes. */
+export interface RequestStates {
   /**
-   * Returns the approval and removes it. Returns undefined if it was used, has expired or belongs to another request.
+   * Whether each `requestState` is made here. Otherwise one of a server that needs no approval goes to the client as it
+   * is.
    */
-  take(requestState: string, identity: string): Promise<StoredApproval | undefined>;
+  readonly includesServers: boolean;
+  /** Whether this gateway, or another one with the same state, has made the `requestState`. */
+  isOwn(requestState: unknown): requestState is string;
+  /** Returns the `requestState` that the client must send back. */
+  store(identity: string, state: StoredState): Promise<string>;
+  /**
+   * Opens a `requestState`. An approval can be opened once. Returns undefined if it was used, has expired or belongs to
+   * another request.
+   */
+  take(requestState: string, identity: string): Promise<StoredState | undefined>;
 }
 
-/** An approval, with what the gateway needs to continue the request. */
-export interface StoredApproval {
+/** What the gateway needs to continue a request. */
+export interface StoredState {
   /**
-   * What was approved, as returned by `approvedSubject`. Includes the server's identity, because the settings may
-   * change in the meantime.
+   * What a person has approved, as returned by `approvedSubject`; undefined if nothing needed approval. Includes the
+   * server's identity, because the settings may change in the meantime.
    */
-  readonly subject: string;
+  readonly subject: string | undefined;
   /** The server's own `requestState`. Undefined if the server sent none. */
   readonly state: string | undefined;
 }
@@ -35,11 +43,6 @@ const prefix = "fairlead-yes.";
 /** Milliseconds for which an approval is valid. */
 const lifetime = 600_000;
 const mostApprovals = 1000;
-
-/** Whether a `requestState` refers to an approval of any gateway of Fairlead. */
-export function isApprovalState(state: unknown): state is string {
-  return typeof state === "string" && state.startsWith(prefix);
-}
 
 /**
  * Returns a name such as `files.write_file` with a digest of the server. Another workspace may have a different server
@@ -50,7 +53,7 @@ export function approvedSubject(name: string, { fingerprint, root }: Partial<Ide
 }
 
 /** Creates the store. `folder` contains one file for each approval. */
-export function createApprovalStore(folder: string, now: () => number): ApprovalStore {
+export function createApprovalStore(folder: string, now: () => number): RequestStates {
   /** Approvals that could not be written to disk. A restart loses them. */
   const unstored = new Map<string, string>();
   const isValid = (until: number): boolean => isRecent(until - lifetime, lifetime, now());
@@ -79,6 +82,8 @@ export function createApprovalStore(folder: string, now: () => number): Approval
   }
 
   return {
+    includesServers: false,
+    isOwn: (state): state is string => typeof state === "string" && state.startsWith(prefix),
     async store(identity, approval) {
       const nonce = randomBytes(32).toString("base64url");
       const until = Math.trunc(now() + lifetime);
@@ -89,7 +94,7 @@ export function createApprovalStore(folder: string, now: () => number): Approval
         if (oldest !== undefined && unstored.size >= mostApprovals) unstored.delete(oldest);
         unstored.set(name, content);
       });
-      const { subject, state } = approval;
+      const { subject = "", state } = approval;
       const texts = [subject, ...(state === undefined ? [] : [state])].map((text) =>
         Buffer.from(text).toString("base64url"),
       );
@@ -106,7 +111,7 @@ export function createApprovalStore(folder: string, now: () => number): Approval
   };
 }
 
-function contentOf(identity: string, { subject, state }: StoredApproval): string {
+function contentOf(identity: string, { subject, state }: StoredState): string {
   return hash("sha256", JSON.stringify([identity, subject, state ?? null]));
 }
 

@@ -52,6 +52,20 @@ export interface ParkedCallsOptions {
   readonly most?: number;
   /** Maximum number of waiting calls of one client. Default: 100. */
   readonly mostOfClient?: number;
+  /** The other gateways that may have a waiting call. Default: there are none. */
+  readonly elsewhere?: ParkedElsewhere;
+}
+
+/** The calls that wait in other gateways: a client may send its answers to any of them. */
+export interface ParkedElsewhere {
+  /** The name of this gateway, in the `requestState` of its calls. */
+  readonly own: string;
+  /**
+   * Continues a call that waits in another gateway, with `resume` there.
+   *
+   * @throws WireError if that gateway has ended, or does not know the call
+   */
+  resume(gateway: string, request: ModernRequest, state: string, answers: unknown): Promise<JsonObject>;
 }
 
 const prefix = "fairlead-parked.";
@@ -63,12 +77,16 @@ export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
+/** The name of the gateway in a `requestState`. */
+const inState = /^fairlead-parked\.([\w-]{1,32})\./;
+
 /** Creates the store of waiting calls. `close` cancels all of them. */
 export function createParkedCalls({
   clock,
   waitTime = 600_000,
   most = 1000,
   mostOfClient = 100,
+  elsewhere,
 }: ParkedCallsOptions): ParkedCalls {
   /** Waiting calls by their `requestState`. */
   const parked = new Map<string, Parked>();
@@ -88,7 +106,8 @@ export function createParkedCalls({
         `too many requests: ${mostOfClient} requests of this client are already waiting for its answers`,
       );
     }
-    const state = `${prefix}${randomBytes(16).toString("base64url")}`;
+    const own = elsewhere === undefined ? "" : `${elsewhere.own}.`;
+    const state = `${prefix}${own}${randomBytes(16).toString("base64url")}`;
     const abandon = (): void => {
       parked.get(state)?.callOff();
       parked.delete(state);
@@ -119,6 +138,9 @@ export function createParkedCalls({
     },
     async resume(request, state, answers) {
       const found = parked.get(state);
+      const gateway = inState.exec(state)?.[1];
+      if (found === undefined && elsewhere !== undefined && gateway !== undefined && gateway !== elsewhere.own)
+        return elsewhere.resume(gateway, request, state, answers);
       // Another window of the same program is another connection. Over HTTP, requests cannot be told apart by that.
       const isOwn = found?.call.identity === request.identity && found.call.gone === request.gone;
       if (found === undefined || !isOwn)

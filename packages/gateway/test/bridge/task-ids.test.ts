@@ -44,7 +44,12 @@ test.each([
 test("only results of tasks get a client's task id", async () => {
   const codeOf = (use: string, text: string) => Buffer.from(`${use} ${text}`).toString("base64url");
   const ids = createTaskIds(async () => ({ codeOf, isCodeOf: (use, text, given) => codeOf(use, text) === given }));
-  const place = { client: { name: "ann" }, server: "jobs", scope: (): string | undefined => "here" };
+  const place = {
+    client: { name: "ann" },
+    principal: undefined,
+    server: "jobs",
+    scope: (): string | undefined => "here",
+  };
   const result = { taskId: "7", content: [] };
   expect(await ids.toClient(place, "tools/call", result)).toBe(result);
   const code = Buffer.from('task ["ann","jobs","here","a.1"]').toString("base64url");
@@ -53,9 +58,26 @@ test("only results of tasks get a client's task id", async () => {
   expect(await ids.toServer(place, { taskId, more: 1 })).toEqual({ taskId: "a.1", more: 1 });
   for (const other of [
     { ...place, client: { name: "bob" } },
+    { ...place, principal: { tenant: 0, id: "ann", groups: [] } },
     { ...place, scope: () => "there" },
     { ...place, scope: () => undefined },
   ])
+    await expect(ids.toServer(other, { taskId })).rejects.toThrow("unknown task");
+});
+
+test("a task of a team's user is no other user's, also if both use a client of the same name", async () => {
+  const codeOf = (use: string, text: string) => Buffer.from(`${use} ${text}`).toString("base64url");
+  const ids = createTaskIds(async () => ({ codeOf, isCodeOf: (use, text, given) => codeOf(use, text) === given }));
+  const of = (tenant: number, id: string, ...groups: string[]) => ({
+    client: { name: "editor" },
+    principal: { tenant, id, groups },
+    server: "jobs",
+    scope: () => "here",
+  });
+  const { taskId } = await ids.toClient(of(0, "idp#ann"), "tools/call", { resultType: "task", taskId: "7" });
+  // The groups of a user may change while a task runs.
+  expect(await ids.toServer(of(0, "idp#ann", "admins"), { taskId })).toEqual({ taskId: "7" });
+  for (const other of [of(0, "idp#bob"), of(1, "idp#ann")])
     await expect(ids.toServer(other, { taskId })).rejects.toThrow("unknown task");
 });
 

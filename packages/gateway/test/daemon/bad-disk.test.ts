@@ -17,6 +17,7 @@ function gatewayWith(onWatched: () => void = () => {}): Gateway {
     }),
     listen: () => Promise.reject(new Error("not here")),
     openConsole: () => Promise.reject(new Error("not here")),
+    resumeParked: () => Promise.reject(new Error("not here")),
     activity: () => 1,
     onActivity() {
       onWatched();

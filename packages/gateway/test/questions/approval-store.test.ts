@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { approvedSubject, createApprovalStore, isApprovalState } from "../../src/questions/approval-store.ts";
+import { approvedSubject, createApprovalStore } from "../../src/questions/approval-store.ts";
 
 const approval = { subject: "files.write_file", state: "server's own" };
 
@@ -28,7 +28,8 @@ test.each([approval, { subject: "files.write_file", state: undefined }, { subjec
   async (given) => {
     await using here = await scene();
     const state = await here.store.store("digest", given);
-    expect(isApprovalState(state)).toBe(true);
+    expect(here.store.isOwn(state)).toBe(true);
+    expect([here.store.isOwn("fairlead-parked.x"), here.store.isOwn(7)]).toEqual([false, false]);
     const files = await readdir(here.folder);
     expect(files).toEqual([expect.stringMatching(/^[0-9a-f]{64}[.]601000$/)]);
     expect((await stat(join(here.folder, files[0] ?? ""))).mode & 0o777).toBe(0o600);
@@ -114,5 +115,4 @@ test("a subject names the tool, the server's program and its folder", () => {
   expect(new Set(subjects).size).toBe(5);
   expect(subjects[0]).toMatch(/^a[.]b [0-9a-f]{64}$/);
   expect(approvedSubject("a.b", {})).toBe(subjects[0]);
-  expect([isApprovalState("fairlead-parked.x"), isApprovalState(7)]).toEqual([false, false]);
 });
