@@ -21,7 +21,7 @@ import { type AskedTool, confirmThrough } from "../policy/confirmation.ts";
 import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import { modelCalls } from "../request/calls.ts";
 import type { ForwardingHost } from "../request/forward.ts";
-import { HostLedger, type LedgerRow } from "../request/ledger.ts";
+import { HostLedger, type RequestLedger } from "../request/ledger.ts";
 import { OpenWork } from "../request/open-work.ts";
 import { getPromptForUser } from "../request/reads.ts";
 import { samplingRequest } from "../request/request.ts";
@@ -59,6 +59,8 @@ export interface RunningHostOptions extends OpenHostOptions {
   readonly background?: OpenInBackground;
   /** Where spans and measurements go. Default: the OpenTelemetry SDK that the program has registered, if any. */
   readonly telemetry?: Telemetry | undefined;
+  /** Records the requests. Default: files in the state folder. */
+  readonly ledger?: RequestLedger;
   /** The limit for large messages, if several hosts in one process share it. Default: the host has its own. */
   readonly largeMessages?: LargeMessages;
 }
@@ -78,7 +80,7 @@ export class RunningHost implements ForwardingHost {
   readonly messages: MessageTap = new MessageTap(this.secrets.hide);
   readonly servers: Servers;
   readonly policy: HostDecisions;
-  readonly ledger: HostLedger;
+  readonly ledger: RequestLedger;
   readonly registries: HostRegistries;
   readonly search: HostSearch;
   readonly conversations: HostConversations;
@@ -134,15 +136,17 @@ export class RunningHost implements ForwardingHost {
     const { servers } = this;
     const flags = allow ? { allow } : {};
     this.policy = new HostDecisions({ servers, mode, interactive, principal, flags, clock, now });
-    this.ledger = new HostLedger({
-      state: first.locations.state,
-      keepArguments: () => servers.configuration.settings.host.audit.arguments,
-      workspace: () => servers.configuration.locations.root,
-      mode,
-      now,
-      clock,
-      emit,
-    });
+    this.ledger =
+      options.ledger ??
+      new HostLedger({
+        state: first.locations.state,
+        keepArguments: () => servers.configuration.settings.host.audit.arguments,
+        workspace: () => servers.configuration.locations.root,
+        mode,
+        now,
+        clock,
+        emit,
+      });
     this.usedTools = once(() => this.ledger.usedTools());
     this.registries = new HostRegistries({
       tools: modelCalls(this, this.keep),
@@ -159,8 +163,6 @@ export class RunningHost implements ForwardingHost {
 
   /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
   readonly rules = (): Decisions | Promise<Decisions> => this.policy.current();
-
-  readonly record = (row: LedgerRow): void => this.ledger.record(row);
 
   /** The executor is the largest part of a host, so only the first call imports it. */
   executor(): Promise<Executor<Connection>> {

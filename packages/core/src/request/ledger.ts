@@ -21,6 +21,25 @@ export interface LedgerRow
   readonly decision: Decision;
 }
 
+/** Records the requests of a host. Default: files in the state folder, written within 40 ms. */
+export interface RequestLedger {
+  /**
+   * Called before an allowed request is sent. The request waits for the promise, and fails with its error. Resolves with
+   * what `record` gets for this request.
+   */
+  readonly begin?: (request: PolicyRequest) => Promise<string>;
+  /**
+   * Records a request. If it returns a promise, the request ends only when the promise resolves, and fails with its error.
+   *
+   * @param begun What `begin` has resolved with. Absent if the request was not sent.
+   */
+  record(row: LedgerRow, begun?: string): Promise<void> | undefined;
+  /** The tools that were called successfully, latest first. */
+  usedTools(): Promise<readonly ToolIdentity[]>;
+  /** Resolves when every row recorded so far is stored, or could not be stored. */
+  flush(): Promise<void>;
+}
+
 interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   /** Whether the recorded decision requires confirmation. */
   readonly needsConfirmation: boolean;
@@ -71,7 +90,7 @@ export interface HostLedgerOptions {
 const mostUsed = 1000;
 
 /** Records the requests of a host in the ledger. The first row opens the file. */
-export class HostLedger {
+export class HostLedger implements RequestLedger {
   readonly #options: HostLedgerOptions;
   #isTold = false;
   #opening: Promise<Opened> | undefined;
@@ -87,7 +106,8 @@ export class HostLedger {
     this.#options = options;
   }
 
-  record(row: LedgerRow): void {
+  /** A request does not wait for its row. */
+  record(row: LedgerRow): undefined {
     if (this.#opened === undefined) {
       const added = this.#open().then((ready) => {
         this.#opened = ready;

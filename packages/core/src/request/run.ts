@@ -17,7 +17,7 @@ import type { RequestSpans } from "../telemetry/request-spans.ts";
 import type { HostTelemetry } from "../telemetry/telemetry.ts";
 import { traceIdIn } from "../telemetry/trace-context.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
-import { answerOf, type LedgerRow } from "./ledger.ts";
+import { answerOf, type LedgerRow, type RequestLedger } from "./ledger.ts";
 import type { BegunWork, OpenWork } from "./open-work.ts";
 import type { AskedRequest, Request, RequestTarget } from "./request.ts";
 import type { RequestWatch, RunningRequest } from "./request-watch.ts";
@@ -28,7 +28,7 @@ export interface RequestHost {
   /** The rules and confirmations that apply now. Looks at the policy files before it returns. */
   readonly rules: () => Decisions | Promise<Decisions>;
   readonly executor: () => Promise<Executor<Connection>>;
-  readonly record: (row: LedgerRow) => void;
+  readonly ledger: Pick<RequestLedger, "begin" | "record">;
   readonly work: OpenWork;
   /** The programs that show the running requests. */
   readonly requests: RequestWatch;
@@ -48,6 +48,8 @@ interface Progress {
   /** Absent if nobody collects spans. */
   readonly spans: RequestSpans | undefined;
   decision?: CarriedDecision;
+  /** What the ledger has noted before the request was sent. */
+  begun?: string;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
   how?: "yes" | "no" | "typed" | "edited";
@@ -123,6 +125,11 @@ async function runSteps<Result, Shown>(
       leave = undefined;
       decision = await decideAgain(request, decision, host, signal, progress);
     }
+    if (host.ledger.begin !== undefined) {
+      progress.begun = await host.ledger.begin(request);
+      // Meanwhile, the rules or the tool's definition may have changed.
+      decision = await decideAgain(request, decision, host, signal, progress);
+    }
     if (signal.aborted) throw cancelled(request, signal);
     result = await execute(request, client, host, signal, spans?.meta);
     // A person may have to be asked, and that takes no turn.
@@ -130,13 +137,17 @@ async function runSteps<Result, Shown>(
     leave = undefined;
     if (request.viewIn !== undefined) await checkView(request, result, decision, host, signal, progress);
   } catch (error) {
-    record(request, progress, error instanceof HostError ? error.code : "internal", host, { error });
+    const recorded = record(request, progress, error instanceof HostError ? error.code : "internal", host, { error });
+    if (recorded !== undefined) await recorded;
     throw error;
   } finally {
     leave?.();
     release?.();
   }
-  record(request, progress, isToolError(request.target, result) ? "tool_error" : "ok", host, { result });
+  const recorded = record(request, progress, isToolError(request.target, result) ? "tool_error" : "ok", host, {
+    result,
+  });
+  if (recorded !== undefined) await recorded;
   return request.present ? request.present(result) : (result as unknown as Shown);
 }
 
@@ -459,11 +470,11 @@ function record(
   outcome: LedgerRow["outcome"],
   host: RequestHost,
   facts: { readonly error?: unknown; readonly result?: unknown },
-): void {
-  const { began, running, spans, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
+): Promise<void> | undefined {
+  const { began, begun, running, spans, decision, isAnswered, how, answeredIn, confirmationMs } = progress;
   running.ended(outcome, facts);
   spans?.ended(outcome, facts.error);
-  if (decision === undefined) return;
+  if (decision === undefined) return undefined;
   const { acceptChanged, confirmed } = request;
   const needsConfirmation = decision.decision === "ask_user";
   const { answer, refusal: why } =
@@ -472,7 +483,8 @@ function record(
       : {};
   const durationMs = Math.round(host.clock.now() - began);
   const traceId = spans?.traceId ?? traceIdIn(request.meta);
-  host.record({ request, decision, outcome, answer, answeredIn, refusal: why, durationMs, confirmationMs, traceId });
+  const row = { request, decision, outcome, answer, answeredIn, refusal: why, durationMs, confirmationMs, traceId };
+  return host.ledger.record(row, begun);
 }
 
 /**
@@ -483,15 +495,15 @@ function record(
  */
 export function ask(
   request: AskedRequest,
-  host: Pick<RequestHost, "rules" | "record" | "work" | "servers">,
+  host: Pick<RequestHost, "rules" | "ledger" | "work" | "servers">,
 ): Promise<ToolCallConfirmationDetails | false> {
-  const { rules: current, record: write, work } = host;
+  const { rules: current, ledger, work } = host;
   return work.run(async () => {
     const rules = await current();
     const decision = rules.decide(request);
     const denied: LedgerRow = { request, decision, outcome: "denied", durationMs: 0 };
     if (decision.decision === "deny") {
-      write(denied);
+      await ledger.record(denied);
       throw await refusal(request, decision, host);
     }
     if (decision.decision === "allow") {
@@ -502,8 +514,9 @@ export function ask(
     let isAnswered = false;
     const onConfirm: ToolCallConfirmationDetails["onConfirm"] = (outcome) =>
       work.run(async () => {
-        if (!isAnswered && !isYes(outcome)) write({ ...denied, refusal: "user" });
+        const isFirstNo = !isAnswered && !isYes(outcome);
         isAnswered = true;
+        if (isFirstNo) await ledger.record({ ...denied, refusal: "user" });
         await details.onConfirm(outcome);
       });
     return { ...details, onConfirm };
