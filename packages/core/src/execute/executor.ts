@@ -17,11 +17,11 @@ import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { type CallLimits, CallQueue } from "./call-queue.ts";
 import { checkArguments, checkOutput } from "./check-values.ts";
-import { callCancelled, mayRepeat, toolChanged } from "./repeat.ts";
+import { type ClientOptions, callCancelled, mayRepeat, requestOptions, toolChanged } from "./repeat.ts";
 import type { Validator } from "./validation/validator.ts";
 
 /** The members of a server's client that a call needs. */
-export type CallClient = Pick<Connection, "name" | "filteredCatalog" | "callTool"> &
+export type CallClient = Pick<Connection, "name" | "filteredCatalog" | "callTool" | "request"> &
   Partial<Pick<Connection, "upToDate" | "connectionId">>;
 
 /** A tool call to run. `tool` is the server's own name of the tool. */
@@ -31,11 +31,17 @@ export interface Call<Client extends CallClient = CallClient> {
   readonly args: unknown;
 }
 
-/** A call whose result the executor returns exactly as the server sent it. */
-export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
-  /** Sends the call. May be called a second time with a new connection, if repeating is safe. */
-  readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
+/** What a gateway client sends to call a tool. */
+export interface RawCall {
+  /** The parameters as the client sent them. Arguments that the executor does not change are sent exactly so. */
+  readonly params: JsonObject;
+  readonly options: ClientOptions;
+  /** Identifies the client's connection. */
+  readonly owner: string;
 }
+
+/** Sends a call. Runs a second time with a new connection, if repeating is safe. */
+type SendCall<Client, Answer> = (client: Client, args: JsonObject, options: McpRequestOptions) => Promise<Answer>;
 
 /** Timeouts, signal and listeners of one call. */
 export interface ExecuteOptions {
@@ -89,7 +95,8 @@ export class Executor<Client extends CallClient = CallClient> {
 
   async call({ client, tool: name, args }: Call<Client>, how: ExecuteOptions): Promise<CallResult> {
     const tool = findTool(client, name);
-    const { answer, warnings } = await this.#execute({ client, tool: name, args, send: callTool }, tool, how);
+    const send: SendCall<Client, ToolResult> = (to, checked, options) => to.callTool(name, checked, options);
+    const { answer, warnings } = await this.#execute({ client, tool: name, args }, send, tool, how);
     const unmatched = tool.outputSchema === undefined ? [] : await checkOutput(answer, tool, this.#validator);
     return toCallResult(answer, warnings, unmatched);
   }
@@ -98,12 +105,18 @@ export class Executor<Client extends CallClient = CallClient> {
    * Runs a call from a gateway client. Returns the server's result unchanged. The server's list need not contain the
    * tool.
    */
-  async forward<Answer>(call: RawCall<Client, Answer>, how: ExecuteOptions): Promise<Answer> {
-    return (await this.#execute(call, findListed(call.client, call.tool), how)).answer;
+  async forward(call: Call<Client>, { params, options, owner }: RawCall, how: ExecuteOptions): Promise<JsonObject> {
+    const { client, tool: name, args } = call;
+    const send: SendCall<Client, JsonObject> = (to, checked, times) => {
+      const sent = checked === args ? params : { ...params, arguments: checked };
+      return to.request(`${to.name}.${name}`, "tools/call", sent, requestOptions(times, options, owner));
+    };
+    return (await this.#execute(call, send, findListed(client, name), how)).answer;
   }
 
   async #execute<Answer>(
-    { client, tool: name, args: given, send }: RawCall<Client, Answer>,
+    { client, tool: name, args: given }: Call<Client>,
+    send: SendCall<Client, Answer>,
     tool: CatalogTool | undefined,
     how: ExecuteOptions,
   ): Promise<Executed<Answer>> {
@@ -131,10 +144,10 @@ export class Executor<Client extends CallClient = CallClient> {
       const began = clock.now();
       isSent = true;
       try {
-        return { answer: await send(client, args, optionsOf(tool, how, signal, how.total), name), warnings };
+        return { answer: await send(client, args, optionsOf(tool, how, signal, how.total)), warnings };
       } catch (error) {
         const first = { definition: tool, error, isGone, began };
-        return { answer: await this.#sendAgain({ client, tool: name, args, send }, how, signal, first), warnings };
+        return { answer: await this.#sendAgain({ client, tool: name, args }, send, how, signal, first), warnings };
       }
     } catch (error) {
       throw signal.aborted && !isSent ? callCancelled(client.name, name, signal) : error;
@@ -149,7 +162,8 @@ export class Executor<Client extends CallClient = CallClient> {
    * @throws HostError `changed`, `cancelled`, or the error of the first call, of reconnecting or of the second call
    */
   async #sendAgain<Answer>(
-    { client, tool: name, args, send }: RawCall<Client, Answer> & { readonly args: JsonObject },
+    { client, tool: name, args }: Call<Client> & { readonly args: JsonObject },
+    send: SendCall<Client, Answer>,
     how: ExecuteOptions,
     signal: AbortSignal,
     { definition, error, isGone, began }: FirstFailure,
@@ -176,12 +190,8 @@ export class Executor<Client extends CallClient = CallClient> {
     });
     if (!isStill(next, name, definition)) throw failed.neverLeft ? toolChanged(next.name, name) : error;
     const total = Math.max(how.total - (clock.now() - began), 1);
-    return send(next, args, optionsOf(definition, how, signal, total), name);
+    return send(next, args, optionsOf(definition, how, signal, total));
   }
-}
-
-function callTool(client: CallClient, args: JsonObject, options: McpRequestOptions, tool: string): Promise<ToolResult> {
-  return client.callTool(tool, args, options);
 }
 
 interface Executed<Answer> {

@@ -1,10 +1,43 @@
 /** Decides when a failed request may be sent again: a read once, a call never if it could take effect twice. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import { type Clock, sleep } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
+
+/** What a gateway client's request has of its own, besides its parameters. */
+export type ClientOptions = Pick<
+  McpRequestOptions,
+  "onProgress" | "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "tasks" | "beforeSend"
+>;
+
+/**
+ * The options for sending a client's request. With `owner`, what the server asks meanwhile goes to the same client.
+ * Lists every member, because object spreads are slow.
+ */
+export function requestOptions(
+  { signal, timeout, total, asTask, meta: traced }: McpRequestOptions,
+  { onProgress, meta, capabilities, logLevel, onNotification, answer, input, tasks, beforeSend }: ClientOptions,
+  owner: string,
+): McpRequestOptions {
+  return {
+    signal,
+    timeout,
+    total,
+    asTask,
+    onProgress,
+    meta: traced === undefined ? meta : { ...meta, ...traced },
+    capabilities,
+    logLevel,
+    onNotification,
+    answer,
+    input,
+    tasks,
+    owner,
+    beforeSend,
+  };
+}
 
 /** The signal and the time limits of one read. */
 export interface ReadTimes {

@@ -1,8 +1,9 @@
 /** The part of `Host` for gateways, which run requests from other MCP clients. */
 
-import type { Era, JsonObject, McpRequestOptions, RequestHandler, ServerInfo } from "@fairlead/wire";
+import type { Era, JsonObject, RequestHandler, ServerInfo } from "@fairlead/wire";
 import type { MessageTap } from "../connect/message-tap.ts";
 import type { Redact } from "../connect/redact.ts";
+import type { ClientOptions } from "../execute/repeat.ts";
 import type { Issue } from "../execute/validation/validation.ts";
 import type { ConfirmPort } from "../policy/confirmation.ts";
 import type { ToolIdentity } from "../policy/decide.ts";
@@ -50,20 +51,7 @@ export type TakeTurn = (
 ) => (() => void) | Promise<() => void>;
 
 /** Options for sending, confirming and cancelling a client's request. */
-export interface ForwardOptions
-  extends Pick<
-    McpRequestOptions,
-    | "onProgress"
-    | "meta"
-    | "capabilities"
-    | "logLevel"
-    | "onNotification"
-    | "answer"
-    | "input"
-    | "tasks"
-    | "owner"
-    | "beforeSend"
-  > {
+export interface ForwardOptions extends ClientOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * What aborts `signal`. Closing the host aborts it too. Without it, the host creates a controller of its own for the

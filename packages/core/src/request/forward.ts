@@ -1,13 +1,13 @@
 /** Requests of gateway clients. The host returns the server's results unchanged. */
 
-import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
+import type { JsonObject } from "@fairlead/wire";
 import { objectOf, stringOf } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
+import { requestOptions } from "../execute/repeat.ts";
 import type { ForwardedRequest, ForwardOptions } from "../host/gateway-types.ts";
 import type { AskedTool } from "../policy/confirmation.ts";
 import type { ToolOnConnection } from "../policy/decide.ts";
 import { viewIn } from "../server/accepted-views.ts";
-import type { Connection } from "../server/connection.ts";
 import { declaresSkills, readsDirectories } from "../skills/skill.ts";
 import {
   completedSubject,
@@ -118,22 +118,18 @@ function subjectOf(
   given: ForwardOptions,
   { shownTool }: ForwardingHost,
 ): Subject | undefined {
-  const { server, method, params } = request;
+  const { client, server, method, params } = request;
+  const { conversation: owner } = client;
   const { timeout } = given;
   const identity = { serverName: server, serverToolName: name, connection: given.connection };
   const read = (what: string): RequestTarget<JsonObject> => ({
     kind: "read",
     timeout,
-    send: (client, times) => client.request(what, method, params, toWire(request, given, times)),
+    send: (connection, times) => connection.request(what, method, params, requestOptions(times, given, owner)),
   });
   switch (method) {
     case "tools/call": {
-      const sendCall = (client: Connection, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
-        // Unchanged arguments are sent exactly as the client sent them.
-        const sent = checked === args ? params : { ...params, arguments: checked };
-        return client.request(`${server}.${name}`, method, sent, toWire(request, given, options));
-      };
-      const target: RequestTarget<JsonObject> = { kind: "call", timeout, send: sendCall };
+      const target: RequestTarget<JsonObject> = { kind: "call", timeout, raw: { params, options: given, owner } };
       return { kind: "tool", serverToolName: name, args, shown: shownTool(identity), target };
     }
     case "resources/read":
@@ -166,7 +162,7 @@ function send(request: ForwardedRequest, given: ForwardOptions, host: RequestHos
       const client = await connection.ready(signal);
       leave = await given.turn?.(servers.configuration.settings.host.limits, signal);
       const timeout = given.timeout ?? usual;
-      const options = toWire(request, given, { signal, timeout });
+      const options = requestOptions({ signal, timeout }, given, request.client.conversation);
       return await client.request(`${method} of ${server}`, method, params, options);
     } finally {
       leave?.();
@@ -214,34 +210,6 @@ async function listSkill(request: ForwardedRequest, given: ForwardOptions, host:
   // The files are verified when the client reads them.
   if (method === "skills/get") server.skills.hold(uri, result);
   return result;
-}
-
-/**
- * The options for sending a request. With `owner`, a request that the server sends meanwhile goes to the same client.
- */
-function toWire(
-  { client }: ForwardedRequest,
-  given: ForwardOptions,
-  { signal, timeout, total, asTask, meta: traced }: McpRequestOptions,
-): McpRequestOptions {
-  const { meta, capabilities, logLevel, onProgress, onNotification, answer, input, tasks, beforeSend } = given;
-  const { owner = client.conversation } = given;
-  return {
-    signal,
-    timeout,
-    total,
-    asTask,
-    onProgress,
-    meta: traced === undefined ? meta : { ...meta, ...traced },
-    capabilities,
-    logLevel,
-    onNotification,
-    answer,
-    input,
-    tasks,
-    owner,
-    beforeSend,
-  };
 }
 
 function invalid(serverName: string, method: string, problem: string | undefined): HostError {

@@ -43,15 +43,15 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
 }
 
 /** Where a request goes. `runRequest` connects the server for a call and a read only. */
-export type RequestTarget<Result> = CallTarget<Result> | ReadTarget<Result> | DirectTarget<Result>;
+export type RequestTarget<Result> = CallTarget | ReadTarget<Result> | DirectTarget<Result>;
 
 /** A tool of a server. The executor validates, queues and repeats the call. */
-interface CallTarget<Result> {
+interface CallTarget {
   readonly kind: "call";
   /** Milliseconds without a response or progress. Default: the server's setting. */
   readonly timeout?: number;
-  /** Sends a call whose result is returned exactly as the server sent it. Without it, the result is a `CallResult`. */
-  readonly send?: RawCall<Connection, Result>["send"];
+  /** A client's call, whose result is returned exactly as the server sent it. Without it, the result is a `CallResult`. */
+  readonly raw?: RawCall;
 }
 
 /** A resource or prompt of a server. It may be read a second time if the connection is lost. */

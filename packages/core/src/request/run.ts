@@ -435,9 +435,9 @@ async function execute<Result>(
     onStart: watch?.onStart,
     isInTurn: request.turn !== undefined,
   };
-  const { send } = target;
-  if (send !== undefined) return await executor.forward({ client, tool, args: args ?? {}, send }, how);
-  const result: unknown = await executor.call({ client, tool, args: args ?? {} }, how);
+  const call = { client, tool, args: args ?? {} };
+  const { raw } = target;
+  const result: unknown = await (raw === undefined ? executor.call(call, how) : executor.forward(call, raw, how));
   return result as Result;
 }
 

@@ -1,6 +1,6 @@
 /** What is left behind when a call ends, whichever way it does: with clients in memory. */
 
-import type { JsonObject, McpRequestOptions, ToolResult } from "@fairlead/wire";
+import type { JsonObject, ToolResult } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import type { CallClient } from "../../src/execute/executor.ts";
@@ -192,22 +192,19 @@ describe("while its arguments are checked in a thread,", () => {
 });
 
 test("a call of a gateway's client is sent as it is, also if the server does not list the tool", async () => {
-  const { client } = clientOf([echo], () => done);
-  const sent: unknown[] = [];
-  const send = async (to: CallClient, args: JsonObject, { total }: McpRequestOptions, tool: string) => {
-    sent.push([to === client, args, total, tool]);
-    return { raw: true };
-  };
+  const { client, sent } = clientOf([echo], () => done);
   const executor = executorWith();
-  const answers = await Promise.all(
-    ["echo", "unlisted"].map((tool) => executor.forward({ client, tool, args: { text: "a" }, send }, patient)),
-  );
-  expect(answers).toEqual([{ raw: true }, { raw: true }]);
-  expect(sent.toSorted((one, other) => String(one).localeCompare(String(other)))).toEqual([
-    [true, { text: "a" }, 5000, "echo"],
-    [true, { text: "a" }, 5000, "unlisted"],
+  const forward = (name: string, args: JsonObject) => {
+    const params = { name, arguments: args, extra: 1 };
+    const raw = { params, options: { meta: { traceparent: "00" } }, owner: "window 1" };
+    return executor.forward({ client, tool: name, args }, raw, patient);
+  };
+  expect(await forward("echo", { text: "a" })).toEqual(done);
+  expect(await forward("unlisted", { text: "a" })).toEqual(done);
+  const options = { ...patient, meta: { traceparent: "00" }, owner: "window 1" };
+  expect(sent).toEqual([
+    ["s.echo", { name: "echo", arguments: { text: "a" }, extra: 1 }, expect.objectContaining(options)],
+    ["s.unlisted", { name: "unlisted", arguments: { text: "a" }, extra: 1 }, expect.objectContaining(options)],
   ]);
-  await expect(executor.forward({ client, tool: "echo", args: { text: 7 }, send }, patient)).rejects.toMatchObject({
-    code: "arguments_invalid",
-  });
+  await expect(forward("echo", { text: 7 })).rejects.toMatchObject({ code: "arguments_invalid" });
 });

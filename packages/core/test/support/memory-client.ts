@@ -34,6 +34,10 @@ export function clientOf(tools: readonly CatalogTool[], answer: Answer, name = "
       sent.push([tool, args, options]);
       return answer(args, options);
     },
+    async request(what, _method, params, options = {}) {
+      sent.push([what, params, options]);
+      return { ...(await answer(params, options)) };
+    },
   };
   return { client, sent };
 }
