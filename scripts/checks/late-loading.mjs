@@ -36,7 +36,7 @@ export const lateFiles = [
   "files/result-files.ts",
   "files/secrets/",
   "host/lock.ts",
-  "host/sign-in.ts",
+  "auth/host-sign-in.ts",
   "ide/companion.ts",
   "policy/approvals.ts",
   "policy/decide.ts",

@@ -26,11 +26,11 @@ import { ask, runRequest } from "./request/run.ts";
 import { findSkill, readSkillForUser } from "./request/skills.ts";
 import { openRelayTo } from "./server/opener.ts";
 import type { Server } from "./server/server.ts";
-import { unlessAborted } from "./server/unless-aborted.ts";
 import { closest } from "./text/closest.ts";
 import { approve } from "./trust/approvals.ts";
 import { type AdmittedServer, type Configuration, loadConfiguration } from "./trust/configuration.ts";
 import { refuseNested } from "./trust/own-entry.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";

@@ -33,7 +33,6 @@ export type { TokenKeeper } from "./auth/oauth/token-keeper.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";
 export type { TimerOptions } from "./clock.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout } from "./connect/connect-step.ts";
-export type { SignInTime } from "./connect/connect-timeout.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { ConversationHead } from "./conversations/format.ts";
 export type { ConversationSearch } from "./conversations/list-conversations.ts";

@@ -10,12 +10,12 @@ import { onAbort } from "./rpc/abort.ts";
 import type { OpenChannel } from "./rpc/channel.ts";
 import { openRpc, type Rpc } from "./rpc/rpc.ts";
 import { closedError, timeoutError, withStep } from "./rpc/rpc-errors.ts";
-import { RequestClock, uptime } from "./rpc/time.ts";
+import { PausableTime, RequestClock, type TimeSource, uptime } from "./rpc/time.ts";
 import type { Session } from "./session.ts";
 import { createDiagnostics } from "./shapes/diagnostics.ts";
 import { errorMessage } from "./shapes/text.ts";
 import { openStdio } from "./stdio/stdio.ts";
-import type { AuthHook, ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
+import type { ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
 
 /** One transport, with the protocol eras to try over it. */
 export interface Attempt {
@@ -29,8 +29,6 @@ export interface ResolvedOptions {
   readonly limits: WireLimits;
   readonly times: WireTimes;
 }
-
-type PausableClock = Pick<RequestClock, "pause" | "resume">;
 
 /** Opens a session. If opening fails, no process and no connection stays open. */
 export async function runAttempt(target: Target, attempt: Attempt, settings: ResolvedOptions): Promise<Session> {
@@ -56,22 +54,19 @@ async function open(
   { options: given, limits, times }: ResolvedOptions,
 ): Promise<{ readonly session: Session; readonly isAlsoModern: boolean }> {
   const options = { ...given, ...guardedCallbacks(given) };
-  const { signal, time } = options;
-  const running: { clock?: PausableClock } = {};
-  const auth = options.auth && pausingAuth(options.auth, running);
-  const channel = await channelFor(target, transport, { ...options, auth, limits, times });
+  const { signal, auth, timeoutClock = auth && new PausableTime(options.time) } = options;
+  const channel = await channelFor(target, transport, { ...options, timeoutClock, limits, times });
   let rpc: Rpc | undefined;
   try {
     const oneStream = transport === "stdio";
-    const rpcOptions = { ...options, limits, times, oneStream };
+    const rpcOptions = { ...options, timeoutClock, limits, times, oneStream };
     // A network connection can hang while it opens, so it gets a timeout. A process starts at once.
     rpc =
       transport === "stdio"
         ? await openRpc(channel, rpcOptions, signal)
-        : await openWithTimeout(running, { timeout: times.connect, time }, signal, (opening) =>
+        : await openWithTimeout(times.connect, timeoutClock ?? options.time, signal, (opening) =>
             openRpc(channel, rpcOptions, opening),
           );
-    running.clock = rpc.clock;
     const agreement = await negotiate({ rpc, options, times, signal, oneStream }, eras, transport);
     if (agreement.era === "legacy" || transport === "sse") {
       const isAlsoModern = agreement.era === "legacy" && agreement.isAlsoModern === true;
@@ -98,7 +93,7 @@ function causeOfEnd(error: unknown): unknown {
 export interface ChannelOptions
   extends Pick<
     ConnectOptions,
-    "onStderr" | "processes" | "largeMessages" | "auth" | "proxyFor" | "background" | "ca" | "time"
+    "onStderr" | "processes" | "largeMessages" | "auth" | "proxyFor" | "background" | "ca" | "time" | "timeoutClock"
   > {
   readonly limits: WireLimits;
   readonly times: WireTimes;
@@ -122,25 +117,9 @@ export async function channelFor(
   return openHttp(target, options);
 }
 
-/** Pauses the timeouts of the connection while a person signs in, because the server does not cause this delay. */
-function pausingAuth(auth: AuthHook, running: { readonly clock?: PausableClock }): AuthHook {
-  return {
-    headers: (request) => auth.headers(request),
-    async challenged(challenge, signal) {
-      const { clock } = running;
-      clock?.pause();
-      try {
-        return await auth.challenged(challenge, signal);
-      } finally {
-        clock?.resume();
-      }
-    },
-  };
-}
-
 async function openWithTimeout(
-  running: { clock?: PausableClock },
-  { timeout, time }: { readonly timeout: number; readonly time: ConnectOptions["time"] },
+  timeout: number,
+  time: TimeSource | undefined,
   signal: AbortSignal | undefined,
   open: (signal: AbortSignal) => Promise<Rpc>,
 ): Promise<Rpc> {
@@ -150,7 +129,6 @@ async function openWithTimeout(
     opening.abort();
     return Number.POSITIVE_INFINITY;
   }, time);
-  running.clock = clock;
   clock.wakeBy(clock.now() + timeout);
   try {
     return await open(opening.signal);

@@ -3,6 +3,7 @@
 export { connect } from "./connect.ts";
 export { WireError, type WireErrorCode, type WireEvidence } from "./errors.ts";
 export { type HeldMessage, LargeMessages, type LargeMessagesOptions } from "./rpc/large-messages.ts";
+export { PausableTime, type TimeSource } from "./rpc/time.ts";
 export type {
   Era,
   JsonObject,

@@ -1,7 +1,7 @@
 /** The targets and options of `connect`, with the default limits and times. */
 
 import type { LargeMessages } from "./rpc/large-messages.ts";
-import type { TimeSource } from "./rpc/time.ts";
+import type { PausableTime, TimeSource } from "./rpc/time.ts";
 import type { Era, JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler } from "./session.ts";
 import type { ProcessRegistry } from "./stdio/process-registry.ts";
 
@@ -131,6 +131,11 @@ export interface ConnectOptions {
   readonly times?: Partial<WireTimes>;
   /** The clock for timeouts and retries. Default: the system's clock. */
   readonly time?: TimeSource | undefined;
+  /**
+   * The clock of the timeouts, which is paused while a person signs in: the server does not cause this delay. A caller
+   * can measure timeouts of its own with it. Default: one for this connection, on `time`.
+   */
+  readonly timeoutClock?: PausableTime | undefined;
   /**
    * The registry of server processes. Share one among all connections, because each registry starts its own watchdog
    * process.

@@ -24,6 +24,20 @@ export interface AuthHookOptions {
   readonly now?: () => number;
   /** True if the person wants to sign in again. The hook then ignores stored credentials. */
   readonly isForced?: boolean;
+  /** Records which servers require sign-in, so that `mcp list` can show it without connecting. */
+  readonly need?: SignInNeed;
+}
+
+/** How to record that a server requires sign-in, or no longer does. A failure to record it does not fail a request. */
+export interface SignInNeed {
+  /** Records that a person must sign in. `refused` is the token that the server refused, if any. */
+  readonly want: (refused: string | undefined) => Promise<void>;
+  readonly forget: () => Promise<void>;
+}
+
+/** An `AuthHook`. Call `accepted` when the server has accepted its token. */
+export interface ServerAuth extends AuthHook {
+  readonly accepted?: () => Promise<void>;
 }
 
 /** What the server said when it refused a request, for the sign-in. */
@@ -41,8 +55,8 @@ const mostStepUps = 2;
 const mostRenewals = 2;
 
 /** Creates the hook that adds a server's token to requests, refreshes it, and signs in. */
-export function createAuthHook(options: AuthHookOptions): AuthHook {
-  const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false, now = Date.now } = options;
+export function createAuthHook(options: AuthHookOptions): ServerAuth {
+  const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false, need, now = Date.now } = options;
   const failures = options.isMachine === true ? machineFailures : personFailures;
   const { origin } = new URL(serverUrl);
   const join = createSharedWork<Credentials>();
@@ -123,6 +137,15 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     return ask({ ...request, before }, signal);
   }
 
+  async function forgetNeed(): Promise<void> {
+    await need?.forget().catch(() => undefined);
+  }
+
+  async function noteNeed(refusal: Challenge): Promise<void> {
+    // A person who signs in again may still have a valid token.
+    if (!isForced) await need?.want(tokenIn(refusal)).catch(() => undefined);
+  }
+
   return {
     async headers({ url, method }): Promise<Readonly<Record<string, string>>> {
       // The token must not go to any other server.
@@ -135,9 +158,29 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
       const proof = dpop.proofs.proofFor({ method, url, accessToken, now: now() });
       return { authorization: `DPoP ${accessToken}`, dpop: proof };
     },
-    challenged: (refusal, signal) =>
-      refusal.status === 401 ? unauthorized(refusal, signal) : forbidden(refusal, signal),
+    async challenged(refusal, signal) {
+      if (refusal.status === 403) {
+        const hasNewToken = await forbidden(refusal, signal);
+        if (hasNewToken) await forgetNeed();
+        return hasNewToken;
+      }
+      try {
+        const hasNewToken = await unauthorized(refusal, signal);
+        await (hasNewToken ? forgetNeed() : noteNeed(refusal));
+        return hasNewToken;
+      } catch (error) {
+        if (needsPerson(error, tokenIn(refusal))) await noteNeed(refusal);
+        throw error;
+      }
+    },
+    accepted: forgetNeed,
   };
+}
+
+/** A token refresh that failed for now does not mean that the person must sign in. */
+function needsPerson(error: unknown, sent: string | undefined): boolean {
+  if (!(error instanceof HostError) || error.code === "cancelled") return false;
+  return sent === undefined || error.code === "auth_required";
 }
 
 function signInRequestFrom({ wwwAuthenticate, address }: Challenge): SignInRequest {
@@ -145,7 +188,7 @@ function signInRequestFrom({ wwwAuthenticate, address }: Challenge): SignInReque
 }
 
 /** Returns the access token of the refused request, or undefined if it had none. */
-export function tokenIn({ sent }: Challenge): string | undefined {
+function tokenIn({ sent }: Challenge): string | undefined {
   return sent["authorization"]?.replace(/^(?:Bearer|DPoP) /, "");
 }
 

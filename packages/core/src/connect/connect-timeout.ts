@@ -58,77 +58,33 @@ function programName(command = ""): string {
   return name.toLowerCase().replace(/\.(cmd|exe|bat|ps1)$/, "");
 }
 
-/** Measures how long a person needs to sign in. */
-export interface SignInTime {
-  readonly isUnderWay: () => boolean;
-  /** How many milliseconds the person has needed so far. */
-  readonly total: () => number;
-}
-
-/** The deadline of a connection attempt. It is paused while a person signs in, and measures how long that takes. */
-export interface Deadline extends SignInTime {
+/** The deadline of a connection attempt. */
+export interface Deadline {
   readonly signal: AbortSignal;
   start(): void;
-  /** Pauses the deadline until `work` has ended. */
-  pausedDuring<T>(work: () => Promise<T>): Promise<T>;
   /** Whether the timeout was reached before the caller aborted the attempt. */
   isOver(): boolean;
   stop(): void;
 }
 
-/** Creates a deadline that aborts its signal `milliseconds` after `start`. Pauses do not count. */
+/** Creates a deadline that aborts its signal `milliseconds` after `start`. */
 export function createDeadline(caller: AbortSignal, milliseconds: number, clock: Clock = systemClock): Deadline {
   const ended = new AbortController();
   const stopFollowing = followAbort(ended, caller);
   let isLate = false;
-  let cancelTimer: (() => void) | undefined;
-  let left = milliseconds;
-  let startedAt = 0;
-  let pauses = 0;
-  let pausedAt = 0;
-  let pausedFor = 0;
-
-  function run(): void {
-    startedAt = clock.now();
-    cancelTimer = clock.after(left, () => {
-      isLate = true;
-      ended.abort();
-    });
-  }
-
-  function pause(): void {
-    if (cancelTimer === undefined) return;
-    cancelTimer();
-    cancelTimer = undefined;
-    left = Math.max(left - (clock.now() - startedAt), 0);
-  }
-
-  let isRunning = false;
+  let cancelTimer = (): void => {};
   return {
     signal: ended.signal,
     start() {
-      isRunning = true;
-      if (pauses === 0) run();
+      cancelTimer = clock.after(milliseconds, () => {
+        isLate = true;
+        ended.abort();
+      });
     },
-    async pausedDuring(work) {
-      if (pauses === 0) pausedAt = clock.now();
-      pauses += 1;
-      pause();
-      try {
-        return await work();
-      } finally {
-        pauses -= 1;
-        if (pauses === 0) pausedFor += clock.now() - pausedAt;
-        if (isRunning && pauses === 0) run();
-      }
-    },
-    isUnderWay: () => pauses > 0,
-    total: () => pausedFor,
     isOver: () => isLate && !caller.aborted,
     stop() {
-      isRunning = false;
       stopFollowing();
-      pause();
+      cancelTimer();
     },
   };
 }

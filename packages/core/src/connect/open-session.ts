@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type NegotiatedProtocol,
   type NotificationListener,
+  type PausableTime,
   type RequestHandler,
   type ServerInfo,
   type Session,
@@ -18,7 +19,6 @@ import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
 import { loopError } from "./connect-failure.ts";
 import type { ConnectObserver } from "./connect-step.ts";
-import type { SignInTime } from "./connect-timeout.ts";
 import { type ConnectContext, prepareConnection } from "./prepare-connection.ts";
 import { redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
 
@@ -55,8 +55,8 @@ export interface OpenOptions {
 export interface OpenedSession extends Session {
   /** Milliseconds that connecting and reading the first catalog may take together. */
   readonly connectTimeout?: number;
-  /** The time that the person spent signing in, which does not count towards the timeout. */
-  readonly signIn?: SignInTime;
+  /** The clock of the session's timeouts, which is paused while a person signs in. Absent if there is no sign-in. */
+  readonly timeoutClock?: Pick<PausableTime, "after" | "pausedFor">;
   /**
    * Creates the `HostError` for a failure after connecting. `unanswered` names the request that exceeded the connect
    * timeout.
@@ -103,7 +103,7 @@ export async function openSession(
     return {
       ...redactSession(session, redaction),
       connectTimeout: timeout.milliseconds,
-      signIn: auth && deadline,
+      timeoutClock: wire.timeoutClock,
       explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),
     };
   } catch (cause) {

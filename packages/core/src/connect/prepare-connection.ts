@@ -3,9 +3,16 @@
  * recording. Sessions and relays both use it.
  */
 
-import type { ConnectOptions, JsonObject, LargeMessages, ProcessRegistry, Target } from "@fairlead/wire";
+import {
+  type ConnectOptions,
+  type JsonObject,
+  type LargeMessages,
+  PausableTime,
+  type ProcessRegistry,
+  type Target,
+} from "@fairlead/wire";
+import type { ServerAuth } from "../auth/auth-hook.ts";
 import type { MachineObserver } from "../auth/machine/machine-auth.ts";
-import type { ServerAuth } from "../auth/sign-in-need.ts";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
@@ -80,7 +87,8 @@ export interface PreparedConnection {
   readonly traffic: TrafficLog;
   readonly tell: ReturnType<typeof createStepper>;
   /** The options of `@fairlead/wire` that are the same for a session and a relay. */
-  readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "largeMessages" | "auth"> & Listeners;
+  readonly wire: Pick<ConnectOptions, "signal" | "times" | "timeoutClock" | "processes" | "largeMessages" | "auth"> &
+    Listeners;
   readonly explain: (error: unknown, circumstances: Circumstances) => HostError;
   /** Returns npm's log of this start, if npm starts the server. */
   readonly npmLog: () => Promise<NpmLog | undefined>;
@@ -119,8 +127,9 @@ export async function prepareConnection(
   const accounts = proxyAccounts(context.environment.env);
   const secrets = secretsOf(transport, definition, stored);
   const written = createRedactor([...secrets, ...accounts]);
-  const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
-  const auth = await authFor(definition, transport, context, deadline, (step) => tell({ step: "machine", ...step }));
+  const timeoutClock = new PausableTime(context.clock);
+  const deadline = createDeadline(options.signal, timeout.milliseconds, timeoutClock);
+  const auth = await authFor(definition, transport, context, (step) => tell({ step: "machine", ...step }));
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
   // Most servers have no secrets: the two slow searches for certain kinds of secrets are then unnecessary.
   const certainSecrets = secrets.length === 0 ? [] : secretsOf(transport, definition, stored, certainLength);
@@ -179,6 +188,7 @@ export async function prepareConnection(
     wire: {
       signal: deadline.signal,
       times: { connect: timeout.milliseconds },
+      timeoutClock: auth && timeoutClock,
       processes: launch && (await context.keeper()),
       largeMessages: context.largeMessages,
       auth: auth?.hook,
@@ -207,12 +217,11 @@ async function authFor(
   definition: ServerDefinition,
   transport: Transport,
   { auth }: ConnectContext,
-  deadline: Deadline,
   observe: MachineObserver,
 ): Promise<WatchedAuth | undefined> {
   if (transport.kind === "stdio") return undefined;
   const hook = await auth?.(definition, transport.url, observe);
-  return hook && watchAuth(hook, deadline);
+  return hook && watchAuth(hook);
 }
 
 async function targetFor(

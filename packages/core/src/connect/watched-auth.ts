@@ -1,8 +1,7 @@
-/** Wraps the sign-in hook of a connection: hides the hook's tokens in logs, and pauses the connect timeout. */
+/** Wraps the sign-in hook of a connection, to hide the hook's tokens in logs. */
 
 import type { AuthHook } from "@fairlead/wire";
-import type { ServerAuth } from "../auth/sign-in-need.ts";
-import type { Deadline } from "./connect-timeout.ts";
+import type { ServerAuth } from "../auth/auth-hook.ts";
 import { createRedactor, createValueRedactor, type Redact } from "./redact.ts";
 
 /** The sign-in hook of one connection, with functions that hide its tokens. */
@@ -18,8 +17,8 @@ export interface WatchedAuth {
 /** How many of the latest tokens are hidden in logs. Older tokens have probably expired. */
 const keptTokens = 8;
 
-/** Wraps a sign-in hook. Pauses `deadline` while a person signs in. */
-export function watchAuth(hook: ServerAuth, deadline: Pick<Deadline, "pausedDuring">): WatchedAuth {
+/** Wraps a sign-in hook. */
+export function watchAuth(hook: ServerAuth): WatchedAuth {
   const secrets = new Set<string>();
   let redact: Redact = (text) => text;
   let hideTokens = redact;
@@ -35,6 +34,7 @@ export function watchAuth(hook: ServerAuth, deadline: Pick<Deadline, "pausedDuri
 
   return {
     hook: {
+      ...hook,
       async headers(request) {
         const headers = await hook.headers(request);
         // DPoP proofs are not hidden, because each proof can be used only once.
@@ -43,7 +43,6 @@ export function watchAuth(hook: ServerAuth, deadline: Pick<Deadline, "pausedDuri
         if (values.length > 0) hide(values);
         return headers;
       },
-      challenged: (challenge, signal) => deadline.pausedDuring(() => hook.challenged(challenge, signal)),
     },
     redact: (text) => redact(text),
     hideTokens: (text) => hideTokens(text),

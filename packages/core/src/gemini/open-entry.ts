@@ -4,12 +4,12 @@ import { homedir } from "node:os";
 import { createProcessRegistry, type ProcessRegistry } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
 import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
+import type { HostSignIn } from "../auth/host-sign-in.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import type { ServerLog } from "../connect/server-log.ts";
 import { HostError } from "../errors.ts";
 import { anObject, optional, type Wanted } from "../expect-arguments.ts";
-import type { HostSignIn } from "../host/sign-in.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { mergeText } from "../settings/read/load.ts";
@@ -95,7 +95,7 @@ async function openSignIn(
   { environment, secret, tokens, signIn }: Required<Pick<EntryOptions, "environment" | "secret">> & EntryOptions,
 ): Promise<HostSignIn> {
   const [{ createHostSignIn }, { state }] = await Promise.all([
-    import("../host/sign-in.ts"),
+    import("../auth/host-sign-in.ts"),
     locate({ environment, workspace: false }),
   ]);
   const settings = { host: { googleHosts: [] } };

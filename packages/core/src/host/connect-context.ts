@@ -1,13 +1,13 @@
 /** What all connections of a host share: process registry, secrets, sign-in and log files. */
 
 import { createProcessRegistry, LargeMessages } from "@fairlead/wire";
+import type { HostSignIn } from "../auth/host-sign-in.ts";
 import type { ConnectContext } from "../connect/prepare-connection.ts";
 import type { ServerLogs } from "../connect/server-log.ts";
 import { once } from "../files/once.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import { parentVariable } from "../trust/own-entry.ts";
-import type { HostSignIn } from "./sign-in.ts";
 import type { OpenHostOptions } from "./types.ts";
 
 /** The shared parts of all connections of a host. */
@@ -52,7 +52,7 @@ export function createConnectContext(
   });
   const secret = async (name: string): Promise<string | undefined> => (await openSecrets()).get(name);
   const signIn = once(async (): Promise<HostSignIn> => {
-    const { createHostSignIn } = await import("./sign-in.ts");
+    const { createHostSignIn } = await import("../auth/host-sign-in.ts");
     return createHostSignIn({ configuration, secret, tokens, ways: waysIn(options) });
   });
 

@@ -8,7 +8,7 @@ import type { Emitter, ServerState } from "../events.ts";
 import type { Connection } from "../server/connection.ts";
 import { backoffPause } from "../server/recovery-plan.ts";
 import type { Servers } from "../server/servers.ts";
-import { unlessAborted } from "../server/unless-aborted.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 
 /** The subscriptions of one host to resources on all servers. */
 export interface Subscriptions extends Disposable {

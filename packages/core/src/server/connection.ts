@@ -23,6 +23,7 @@ import type { ListName, MCPServerStatus, Peer, ServerNews, ServerState } from ".
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { ConnectionTraces } from "../telemetry/connection-traces.ts";
 import { toShellWord } from "../text/shell-word.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 import type { ListStep } from "./catalog.ts";
 import { ConnectionGroup } from "./connection-group.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
@@ -32,7 +33,6 @@ import { catalogNews, toNews } from "./news.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, soon } from "./recovery-plan.ts";
 import { type Completion, toCompletion } from "./requests.ts";
 import { initialServerState, notConnectedError, type ServerChange, toFailure, transition } from "./server-state.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 export type { Completion } from "./requests.ts";
 
@@ -529,8 +529,8 @@ export class Connection {
 
   #start(session: OpenedSession): void {
     const { definition, connectTimeout: defaultTimeout, observe, onNews, random = Math.random } = this.#options;
-    const { connectTimeout = defaultTimeout, signIn } = session;
-    const spent = this.#clock.now() - this.#startedAt - (signIn?.total() ?? 0);
+    const { connectTimeout = defaultTimeout, timeoutClock } = session;
+    const spent = this.#clock.now() - this.#startedAt - (timeoutClock?.pausedFor ?? 0);
     const live: LiveSession = new LiveSession({
       session,
       serverName: this.name,

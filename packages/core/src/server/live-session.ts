@@ -110,7 +110,7 @@ export class LiveSession {
       if (follow) this.#refresh.start();
       return this.#show(session.listed);
     }
-    const deadline = startDeadline(clock, isFirst ? timeLeft : connectTimeout, session, signal);
+    const deadline = startDeadline(session.timeoutClock ?? clock, isFirst ? timeLeft : connectTimeout, signal);
     const unanswered = new Set(listsOf(session).map((kind) => listMethods[kind]));
     try {
       const read = await readCatalog(session, {
@@ -232,7 +232,7 @@ export class LiveSession {
     const { clock, connectTimeout } = this.#options;
     const { session } = this;
     const closing = this.#closing.signal;
-    const deadline = startDeadline(clock, connectTimeout, session, closing);
+    const deadline = startDeadline(session.timeoutClock ?? clock, connectTimeout, closing);
     // The catalog of the background host lacks the tools that the settings hide, so all lists are read.
     const wanted = this.#catalog === undefined && session.listed !== undefined ? readableLists(session) : lists;
     const read = await Promise.all(wanted.map((list) => this.#readList(list, deadline.signal)));
@@ -308,25 +308,15 @@ function unreadList(serverName: string, list: ListName, cause: HostError): HostE
   return new HostError("changed", message, { serverName, cause, next: `fairlead mcp logs ${toShellWord(serverName)}` });
 }
 
-/**
- * Starts the deadline for reading lists. The caller's signal aborts it too. While the user is signing in, it is
- * extended.
- */
+/** Starts the deadline for reading lists. The caller's signal aborts it too. */
 function startDeadline(
-  clock: Clock,
+  clock: Pick<Clock, "after">,
   milliseconds: number,
-  { signIn }: OpenedSession,
   caller: AbortSignal | undefined,
 ): { readonly signal: AbortSignal; readonly stop: () => void } {
   const ended = new AbortController();
   const stopFollowing = followAbort(ended, caller);
-  let cancelTimer = start();
-  function start(): () => void {
-    return clock.after(milliseconds, () => {
-      if (signIn?.isUnderWay() === true) cancelTimer = start();
-      else ended.abort();
-    });
-  }
+  const cancelTimer = clock.after(milliseconds, () => ended.abort());
   return {
     signal: ended.signal,
     stop() {

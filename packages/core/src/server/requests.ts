@@ -7,8 +7,8 @@ import { type JsonObject, type RequestHandler, WireError } from "@fairlead/wire"
 import { objectOf } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 import { HostError } from "../errors.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 import { type Elicit, elicitationCapability, toElicitation, withDefaults } from "./elicitation.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 /** Answers a sampling request with the host's model. */
 export type Sample = (request: SamplingRequest, signal: AbortSignal) => Promise<JsonObject>;

@@ -1,7 +1,7 @@
 /** Waits for promises and streams until a signal is aborted. */
 
 import { HostError } from "../errors.ts";
-import { unlessAborted } from "../server/unless-aborted.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 
 /** Creates the error `cancelled` for a turn that was stopped. */
 export function cancelled(): HostError {

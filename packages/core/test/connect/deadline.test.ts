@@ -8,41 +8,13 @@ interface Timed {
   readonly clock: ManualClock;
   readonly caller: AbortController;
   readonly deadline: Deadline;
-  readonly holder: Holder;
-}
-
-/** Pauses the deadline by work that ends when the test says so. */
-class Holder {
-  readonly #deadline: Deadline;
-  readonly #open: { readonly end: () => void; readonly over: Promise<void> }[] = [];
-
-  constructor(deadline: Deadline) {
-    this.#deadline = deadline;
-  }
-
-  hold(): void {
-    let end = (): void => {};
-    const over = this.#deadline.pausedDuring(
-      () =>
-        new Promise<void>((resolve) => {
-          end = resolve;
-        }),
-    );
-    this.#open.push({ end, over });
-  }
-
-  async release(): Promise<void> {
-    const held = this.#open.shift();
-    held?.end();
-    await held?.over;
-  }
 }
 
 function timed(milliseconds = 1000): Timed {
   const clock = manualClock();
   const caller = new AbortController();
   const deadline = createDeadline(caller.signal, milliseconds, clock);
-  return { clock, caller, deadline, holder: new Holder(deadline) };
+  return { clock, caller, deadline };
 }
 
 test("nothing ends before it is started", async () => {
@@ -59,70 +31,6 @@ test("it ends when its time has passed since the start, and not a moment earlier
   expect([deadline.signal.aborted, deadline.isOver()]).toEqual([false, false]);
   await clock.pass(1);
   expect([deadline.signal.aborted, deadline.isOver()]).toEqual([true, true]);
-});
-
-test("the time in which it is held does not count, however many hold it", async () => {
-  const { clock, deadline, holder } = timed();
-  deadline.start();
-  await clock.pass(600);
-  holder.hold();
-  await clock.pass(10_000);
-  holder.hold();
-  await clock.pass(10_000);
-  await holder.release();
-  await clock.pass(10_000);
-  expect(deadline.signal.aborted).toBe(false);
-  await holder.release();
-  await clock.pass(399);
-  expect(deadline.signal.aborted).toBe(false);
-  await clock.pass(1);
-  expect(deadline.isOver()).toBe(true);
-});
-
-test("held a second time, it has only what the first time left", async () => {
-  const { clock, deadline, holder } = timed();
-  deadline.start();
-  for (let times = 0; times < 3; times += 1) {
-    await clock.pass(300);
-    holder.hold();
-    await clock.pass(5000);
-    await holder.release();
-  }
-  await clock.pass(99);
-  expect(deadline.isOver()).toBe(false);
-  await clock.pass(1);
-  expect(deadline.isOver()).toBe(true);
-});
-
-test("started while it is held, it runs from the release on", async () => {
-  const { clock, deadline, holder } = timed();
-  holder.hold();
-  deadline.start();
-  await clock.pass(5000);
-  expect(deadline.signal.aborted).toBe(false);
-  await holder.release();
-  await clock.pass(999);
-  expect(deadline.signal.aborted).toBe(false);
-  await clock.pass(1);
-  expect(deadline.isOver()).toBe(true);
-});
-
-test("released before it is started, it does not start", async () => {
-  const { clock, holder } = timed();
-  holder.hold();
-  await holder.release();
-  expect(clock.pending()).toBe(0);
-});
-
-test("stopped, it leaves no timer, and no release starts one", async () => {
-  const { clock, deadline, holder } = timed();
-  deadline.start();
-  holder.hold();
-  deadline.stop();
-  await holder.release();
-  expect(clock.pending()).toBe(0);
-  await clock.pass(5000);
-  expect(deadline.signal.aborted).toBe(false);
 });
 
 test("stopped while it runs, it leaves no timer", () => {

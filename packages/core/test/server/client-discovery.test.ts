@@ -54,8 +54,8 @@ describe("discovery that comes to nothing ends the connection", () => {
     const { client } = testClient(opening.open, { clock });
     const connecting = client.connect();
     await clock.pass(60_600);
-    const signIn = { isUnderWay: () => false, total: () => 60_000 };
-    opening.resolve({ ...scriptedSession({ answers: {} }), signIn });
+    const timeoutClock = { after: clock.after, pausedFor: 60_000 };
+    opening.resolve({ ...scriptedSession({ answers: {} }), timeoutClock });
     await connecting;
     const discovering = expect(client.discover()).rejects.toMatchObject({ code: "connect_timeout" });
     await clock.pass(399);

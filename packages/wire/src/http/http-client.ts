@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { WireError, type WireEvidence } from "../errors.ts";
 import { signalOf } from "../rpc/abort.ts";
+import { PausableTime } from "../rpc/time.ts";
 import type { RequestStop } from "../session.ts";
 import { clip, errorMessage, parseUrl } from "../shapes/text.ts";
 import type { Challenge, ConnectOptions, HttpTarget, WireLimits } from "../target.ts";
@@ -43,7 +44,7 @@ export interface HttpClient {
 }
 
 /** Limits, sign-in, proxy and extra CA certificates (PEM) for one server. `background`: see `ConnectOptions`. */
-export interface HttpOptions extends Pick<ConnectOptions, "auth" | "proxyFor" | "ca" | "background"> {
+export interface HttpOptions extends Pick<ConnectOptions, "auth" | "proxyFor" | "ca" | "background" | "timeoutClock"> {
   readonly limits: WireLimits;
 }
 
@@ -74,12 +75,12 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   const address = webAddress(target.url);
   if (address === undefined)
     throw new WireError("unreachable", "the server's URL is not an http or https URL", { unsent: true });
+  const { auth, timeoutClock = new PausableTime() } = options;
   const opened = await openRoute(address, options);
   const route = options.background ? inBackground(opened) : opened;
   let isClosed = false;
 
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
-    const { auth } = options;
     const sent = (auth && (await runHook(() => auth.headers({ url: url.href, method: request.method })))) ?? {};
     const headers: Record<string, string> = Object.assign(
       { "accept-encoding": "identity" },
@@ -152,7 +153,8 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const isSignedIn =
           refused < maxChallenges &&
           request.unattended !== true &&
-          (await runHook(() => options.auth?.challenged(challenge, signal), evidence));
+          auth !== undefined &&
+          (await runHook(() => timeoutClock.pausedDuring(() => auth.challenged(challenge, signal)), evidence));
         if (!isSignedIn)
           throw new WireError("unauthorized", `the server answered with HTTP status ${status}`, evidence);
       }

@@ -32,7 +32,14 @@ import { RequestClock, within } from "./time.ts";
 export interface RpcOptions
   extends Pick<
     ConnectOptions,
-    "onRequest" | "onNotification" | "onReopened" | "onStreamEnded" | "onDiagnostic" | "onMessage" | "time"
+    | "onRequest"
+    | "onNotification"
+    | "onReopened"
+    | "onStreamEnded"
+    | "onDiagnostic"
+    | "onMessage"
+    | "time"
+    | "timeoutClock"
   > {
   /** The handler of a program that is an MCP server. A client uses `onRequest`. */
   readonly onServed?: InboundHandler;
@@ -56,8 +63,8 @@ export interface Rpc {
   readonly mayAskForOthers: (owner: string) => boolean;
   readonly setProtocolVersion: (version: string) => void;
   readonly diagnostic: (text: string) => void;
-  /** The clock of the request timeouts. A caller can pause it. */
-  readonly clock: Pick<RequestClock, "now" | "pause" | "resume" | "after">;
+  /** The clock of the request timeouts. */
+  readonly clock: Pick<RequestClock, "now" | "after">;
   /** If the other side reads too slowly, returns a promise that resolves when it has read more. */
   readonly drained: () => Promise<void> | undefined;
   readonly closed: Promise<WireError | undefined>;
@@ -82,7 +89,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const leaving = new Set<Promise<unknown>>();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
   const diagnose = createDiagnostics(diagnostic);
-  const clock = new RequestClock(expire, options.time);
+  const clock = new RequestClock(expire, options.timeoutClock ?? options.time);
   const notifications = createNotifications(diagnose);
   const inbound = createInbound({
     limits: options.limits,

@@ -55,25 +55,96 @@ export async function settledWithin(promise: Promise<unknown>, milliseconds: num
 /** The longest delay of a Node timer, in milliseconds. For a longer delay, the timer is started several times. */
 const longestDelay = 2 ** 31 - 1;
 
-/** A clock that can be paused, with one timer for all request timeouts of a session. */
-export class RequestClock {
-  readonly #onDue: (now: number) => number;
+interface PausableTimer {
+  readonly due: number;
+  readonly start: (milliseconds: number) => () => void;
+  stop: () => void;
+}
+
+/** Time that can be paused. While it is paused, its timers wait. */
+export class PausableTime implements TimeSource {
   readonly #time: TimeSource;
+  readonly #timers = new Set<PausableTimer>();
   #pauses = 0;
   #pausedAt = 0;
   #pausedFor = 0;
+
+  constructor(time: TimeSource = systemTime) {
+    this.#time = time;
+  }
+
+  /** How many milliseconds the pauses took that have ended. */
+  get pausedFor(): number {
+    return this.#pausedFor;
+  }
+
+  now(): number {
+    return (this.#pauses > 0 ? this.#pausedAt : this.#time.now()) - this.#pausedFor;
+  }
+
+  after(milliseconds: number, action: () => void, how?: { readonly background?: boolean }): () => void {
+    const run = (): void => {
+      this.#timers.delete(timer);
+      action();
+    };
+    const timer: PausableTimer = {
+      due: this.now() + milliseconds,
+      start: (left) => this.#time.after(left, run, how),
+      stop: () => {},
+    };
+    this.#timers.add(timer);
+    if (this.#pauses === 0) timer.stop = timer.start(milliseconds);
+    return () => {
+      this.#timers.delete(timer);
+      timer.stop();
+    };
+  }
+
+  /** Pauses until `resume` has been called as often as `pause`. */
+  pause(): void {
+    if (this.#pauses === 0) {
+      this.#pausedAt = this.#time.now();
+      for (const timer of this.#timers) timer.stop();
+    }
+    this.#pauses += 1;
+  }
+
+  resume(): void {
+    this.#pauses -= 1;
+    if (this.#pauses > 0) return;
+    this.#pausedFor += this.#time.now() - this.#pausedAt;
+    const now = this.now();
+    for (const timer of this.#timers) timer.stop = timer.start(Math.max(timer.due - now, 0));
+  }
+
+  async pausedDuring<T>(work: () => Promise<T>): Promise<T> {
+    this.pause();
+    try {
+      return await work();
+    } finally {
+      this.resume();
+    }
+  }
+}
+
+/** A clock that can be paused, with one timer for all request timeouts of a session. */
+export class RequestClock {
+  readonly #onDue: (now: number) => number;
+  readonly #outer: TimeSource;
+  readonly #time: PausableTime;
   #due = Number.POSITIVE_INFINITY;
   #stopTimer: () => void = () => {};
 
   /** @param onDue Called at the due time. Returns the next due time, or Infinity. */
   constructor(onDue: (now: number) => number, time: TimeSource = systemTime) {
     this.#onDue = onDue;
-    this.#time = time;
+    this.#outer = time;
+    this.#time = new PausableTime(time);
   }
 
   /** Returns the current time in milliseconds. Time does not pass while the clock is paused. */
   now(): number {
-    return (this.#pauses > 0 ? this.#pausedAt : this.#time.now()) - this.#pausedFor;
+    return this.#time.now();
   }
 
   /** Makes sure that `onDue` is called at this time, or earlier. */
@@ -85,16 +156,11 @@ export class RequestClock {
 
   /** Pauses the clock until `resume` has been called as often as `pause`. */
   pause(): void {
-    if (this.#pauses === 0) this.#pausedAt = this.#time.now();
-    this.#pauses += 1;
-    this.#stopTimer();
+    this.#time.pause();
   }
 
   resume(): void {
-    this.#pauses -= 1;
-    if (this.#pauses > 0) return;
-    this.#pausedFor += this.#time.now() - this.#pausedAt;
-    this.#setTimer();
+    this.#time.resume();
   }
 
   stop(): void {
@@ -104,12 +170,12 @@ export class RequestClock {
 
   /** Starts a timer that `pause` does not stop. */
   after(milliseconds: number, action: () => void): () => void {
-    return this.#time.after(milliseconds, action);
+    return this.#outer.after(milliseconds, action);
   }
 
   #setTimer(): void {
     this.#stopTimer();
-    if (this.#pauses > 0 || this.#due === Number.POSITIVE_INFINITY) return;
+    if (this.#due === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(Math.ceil(this.#due - this.now()), 1), longestDelay);
     // The connection keeps the process alive, so the timer need not.
     this.#stopTimer = this.#time.after(delay, () => this.#ring(), { background: true });

@@ -11,7 +11,7 @@ import { type Keep, keepAll } from "../../normalise/content/parts.ts";
 import { toLabel } from "../../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../../normalise/content/untrusted.ts";
 import type { Part } from "../../normalise/model-types.ts";
-import { unlessAborted } from "../../server/unless-aborted.ts";
+import { unlessAborted } from "../../unless-aborted.ts";
 import { findMentions, type Mention } from "./find-mentions.ts";
 import { type FindFile, type LocalFile, readLocalFile } from "./local-file.ts";
 import {

@@ -1,19 +1,18 @@
 /** Signs in to the servers of one host, and adds the credentials to their HTTP requests. */
 
-import type { SignInRequest } from "../auth/auth-hook.ts";
-import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
-import type { MachineObserver } from "../auth/machine/machine-auth.ts";
-import type { MCPOAuthProvider, SignInServer } from "../auth/oauth/oauth-provider.ts";
-import { recordSignInNeed, type ServerAuth } from "../auth/sign-in-need.ts";
-import type { Credentials } from "../auth/store/credentials.ts";
-import { bringsOwnHeader, pinOf } from "../auth/store/sign-in-state.ts";
-import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
 import { HostError } from "../errors.ts";
 import { once } from "../files/once.ts";
-import { unlessAborted } from "../server/unless-aborted.ts";
 import type { HostSettings, ServerDefinition } from "../settings/define/definition.ts";
 import { expandAuthentication } from "../settings/define/expand.ts";
 import type { Configuration } from "../trust/configuration.ts";
+import { unlessAborted } from "../unless-aborted.ts";
+import type { ServerAuth, SignInRequest } from "./auth-hook.ts";
+import type { SignInUi } from "./browser/sign-in-ui.ts";
+import type { MachineObserver } from "./machine/machine-auth.ts";
+import type { MCPOAuthProvider, SignInServer } from "./oauth/oauth-provider.ts";
+import type { Credentials } from "./store/credentials.ts";
+import { bringsOwnHeader, pinOf } from "./store/sign-in-state.ts";
+import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
 
 /** The parts of a configuration that a sign-in reads. */
 export interface SignInConfiguration extends Pick<Configuration, "environment"> {
@@ -61,7 +60,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   const storage = once(async () => {
     if (tokens) return tokens;
-    const { openTokenStorage } = await import("../auth/store/token-storage.ts");
+    const { openTokenStorage } = await import("./store/token-storage.ts");
     return openTokenStorage({ state: locations.state, env, platform });
   });
 
@@ -74,8 +73,8 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   async function makeProvider(clientMetadataUrl: string | undefined): Promise<MCPOAuthProvider> {
     const [{ MCPOAuthProvider: Provider }, { signInFolder }] = await Promise.all([
-      import("../auth/oauth/oauth-provider.ts"),
-      import("../auth/store/token-storage.ts"),
+      import("./oauth/oauth-provider.ts"),
+      import("./store/token-storage.ts"),
     ]);
     return new Provider({
       storage: await storage(),
@@ -87,7 +86,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   async function hasCredentials(serverUrl: string, pin: string | undefined): Promise<boolean> {
     if (tokens) return (await tokens.pinned(pin).getCredentials(serverUrl)) !== undefined;
-    const { isPerhapsStored } = await import("../auth/store/sign-in-state.ts");
+    const { isPerhapsStored } = await import("./store/sign-in-state.ts");
     return isPerhapsStored(locations.state, serverUrl, pin);
   }
 
@@ -107,9 +106,13 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
   }
 
   async function oauthHook(definition: ServerDefinition, serverUrl: string): Promise<ServerAuth> {
-    const [{ createAuthHook }, pin] = await Promise.all([import("../auth/auth-hook.ts"), pinOf(definition)]);
+    const [{ createAuthHook }, pin] = await Promise.all([import("./auth-hook.ts"), pinOf(definition)]);
     const isForced = ways?.again === true;
-    const hook = createAuthHook({
+    const note = async (text: string | undefined): Promise<void> => {
+      const { setSignInNote } = await import("./store/sign-in-notes.ts");
+      await setSignInNote(locations.state, "wanted", { serverUrl, pin }, text);
+    };
+    return createAuthHook({
       serverName: definition.name,
       serverUrl,
       hasCredentials: () => hasCredentials(serverUrl, pin),
@@ -119,18 +122,13 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
         (async (wish: SignInRequest, signal) =>
           authenticate({ ...(await serverOf(definition, serverUrl)), ...wish }, ways, signal)),
       isForced,
-    });
-    const note = async (text: string | undefined): Promise<void> => {
-      const { setSignInNote } = await import("../auth/store/sign-in-notes.ts");
-      await setSignInNote(locations.state, "wanted", { serverUrl, pin }, text);
-    };
-    return recordSignInNeed(hook, {
-      async want(refused) {
-        const { tokenDigest } = await import("../auth/store/sign-in-notes.ts");
-        await note(refused === undefined ? "" : await tokenDigest(refused));
+      need: {
+        async want(refused) {
+          const { tokenDigest } = await import("./store/sign-in-notes.ts");
+          await note(refused === undefined ? "" : await tokenDigest(refused));
+        },
+        forget: () => note(undefined),
       },
-      forget: () => note(undefined),
-      isForced,
     });
   }
 
@@ -140,8 +138,8 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
     observe: MachineObserver = () => {},
   ): Promise<ServerAuth> {
     const [{ createMachineHook }, { signInFolder }, pin] = await Promise.all([
-      import("../auth/machine/machine-auth.ts"),
-      import("../auth/store/token-storage.ts"),
+      import("./machine/machine-auth.ts"),
+      import("./store/token-storage.ts"),
       pinOf(definition),
     ]);
     return createMachineHook(definition, {
@@ -161,12 +159,12 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       const { authentication } = definition;
       switch (authentication.provider) {
         case "google": {
-          const { createGoogleHook } = await import("../auth/google/google.ts");
+          const { createGoogleHook } = await import("./google/google.ts");
           const { googleHosts: hosts } = configuration().settings.host;
           return createGoogleHook(definition, { serverUrl, environment, secret, hosts });
         }
         case "sa-impersonation": {
-          const { createServiceAccountHook } = await import("../auth/google/service-account.ts");
+          const { createServiceAccountHook } = await import("./google/service-account.ts");
           const { googleHosts: hosts } = configuration().settings.host;
           return createServiceAccountHook(definition, { serverUrl, environment, hosts });
         }
@@ -175,7 +173,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
       }
     },
     async signIn(definition, signal) {
-      const { urlOf } = await import("../auth/store/sign-in-state.ts");
+      const { urlOf } = await import("./store/sign-in-state.ts");
       const serverUrl = await urlOf(definition, secret);
       if (serverUrl === undefined || ways === undefined) return undefined;
       const server = await serverOf(definition, serverUrl);

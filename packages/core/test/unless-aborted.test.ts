@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unlessAborted } from "../../src/server/unless-aborted.ts";
+import { unlessAborted } from "../src/unless-aborted.ts";
 
 const left = new Error("left");
 const why = () => left;
