@@ -61,12 +61,11 @@ export async function createOpenedHost(options: HostOptions = {}): Promise<Opene
   checkHostOptions(options);
   const from = toConfigurationOptions(options);
   const ide = createIdeTrust({ environment: from.environment, clock: options.clock });
-  const load = (): Promise<Configuration> => loadConfiguration({ ...from, ide });
-  const first = await load().catch(async (error: unknown) => {
+  const first = await loadConfiguration({ ...from, ide }).catch(async (error: unknown) => {
     await ide.close();
     throw error;
   });
-  const host = openHost(first, { recover: true, ...options, load, ide });
+  const host = openHost(first, { recover: true, ...options, from, ide });
   await Promise.all([host.recall(), host.policy()]);
   return host;
 }
@@ -210,7 +209,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
 
     approve: (names) =>
       work.run(async () => {
-        if (options.load === undefined) throw cannotReload();
+        if (options.from === undefined) throw cannotReload();
         const approved = await approveWaiting(servers.configuration, names, new Date(host.now()));
         if (approved.length > 0) await host.reload();
         return approved;

@@ -39,12 +39,11 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
   const createHost: CreateGatewayHost = async (workspace, hooks) => {
     const from = configurationOptions(workspace, io);
     const ide = ideOf(from, io);
-    const load = () => loadConfiguration({ ...from, ide });
-    const first = await load().catch(async (error: unknown) => {
+    const first = await loadConfiguration({ ...from, ide }).catch(async (error: unknown) => {
       await ide.close();
       throw error;
     });
-    const host = openHost(first, { load, ide, recover: true, watch: true, lazy: true, debug, largeMessages, ...hooks });
+    const host = openHost(first, { from, ide, recover: true, watch: true, lazy: true, debug, largeMessages, ...hooks });
     host.on("history_failed", ({ message }) => note(`not recorded in the history: ${message}`));
     await Promise.all([host.recall(), host.policy()]);
     return host;

@@ -8,7 +8,12 @@ import type { Configuration } from "@fairlead/core/trust";
 import type { CallFailure, Conversation, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn";
 import { modelNameOf, wantedConversation } from "../conversations/find-conversation.ts";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
-import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
+import {
+  configurationOf,
+  configurationOptions,
+  printConfigurationNotes,
+  warnOfPolicyProblems,
+} from "../shell/configuration.ts";
 import { type Context, nameHint, usageError } from "../shell/verb.ts";
 import { openStatelessInBackground } from "../targets/background.ts";
 import { modelFor } from "../targets/choose-model.ts";
@@ -51,7 +56,7 @@ async function converse(
   const wanted = options.model ?? (resumed && modelNameOf(resumed));
   const model = wanted === "manual" ? undefined : await modelFor(configuration, wanted, context.io.signal);
   // A turn may take long: a server that loses its connection reconnects, and the host follows the IDE.
-  const following = { recover: true, ide: context.ide, load: () => configurationOf(context) };
+  const following = { recover: true, ide: context.ide, from: configurationOptions(context) };
   const background = { open: openStatelessInBackground(() => configuration, context), report: () => {} };
   const confirm = await confirmInInbox(configuration.locations.state, context);
   const confirmation = { interactive: confirm !== undefined, confirm };
@@ -60,6 +65,8 @@ async function converse(
     configuration,
     context,
     async (host) => {
+      // The host has read its settings again.
+      host.on("servers", () => printConfigurationNotes(host.configuration, context));
       await host.recall();
       await warnOfPolicyProblems(host, context);
       const message =

@@ -29,13 +29,18 @@ export function configurationOptions({ globals, io, ide }: Selected): Configurat
  * variable approves for this run.
  */
 export async function configurationOf(context: Given): Promise<Configuration> {
-  const configuration = await load(configurationOptions(context), context);
-  const { trust, servers } = configuration;
-  if (trust.approvesEntries) {
-    for (const { server } of servers.filter(({ server }) => server.scope === "workspace"))
-      context.out.say(safe`approved for this run: ${toVisibleLine(server.name)} (${toVisibleLine(trust.detail)})`);
-  }
+  const configuration = await loadConfiguration(configurationOptions(context));
+  printConfigurationNotes(configuration, context);
   return configuration;
+}
+
+/** Prints what `configurationOf` prints about the configuration. For a host that has read its settings again. */
+export function printConfigurationNotes(configuration: Configuration, { out }: Pick<Context, "out">): void {
+  const { trust, servers } = configuration;
+  warnOfFiles(configuration, out);
+  if (!trust.approvesEntries) return;
+  for (const { server } of servers.filter(({ server }) => server.scope === "workspace"))
+    out.say(safe`approved for this run: ${toVisibleLine(server.name)} (${toVisibleLine(trust.detail)})`);
 }
 
 /** Loads the configuration, but ignores trust that a flag or an environment variable grants for one run. */
@@ -63,8 +68,12 @@ function lastingOptions(context: Selected): ConfigurationOptions {
 /** Loads the configuration. Warns about invalid settings files, because the list of servers does not show them. */
 async function load(options: ConfigurationOptions, { out }: Pick<Context, "out">): Promise<Configuration> {
   const configuration = await loadConfiguration(options);
-  for (const problem of configuration.problems.filter(concernsFile)) out.warnOnce(problemLines(problem));
+  warnOfFiles(configuration, out);
   return configuration;
+}
+
+function warnOfFiles({ problems }: Configuration, out: Context["out"]): void {
+  for (const problem of problems.filter(concernsFile)) out.warnOnce(problemLines(problem));
 }
 
 /**

@@ -35,7 +35,7 @@ type HostOptions = Pick<
   | "recover"
   | "elicit"
   | "record"
-  | "load"
+  | "from"
   | "ide"
 > & { readonly background?: BackgroundUse | undefined };
 

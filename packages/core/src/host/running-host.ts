@@ -38,7 +38,7 @@ import { optionOrigin, type SettingsFile } from "../settings/define/definition.t
 import { HostTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import { admit } from "../trust/admit.ts";
 import { approvalsPath, readApprovals } from "../trust/approvals.ts";
-import type { Configuration } from "../trust/configuration.ts";
+import { type Configuration, type ConfigurationOptions, loadConfiguration } from "../trust/configuration.ts";
 import type { TrustDecision } from "../trust/trust-decision.ts";
 import { createConnectContext, type HostConnectContext } from "./connect-context.ts";
 import { createHostConversations, type HostConversations } from "./conversations.ts";
@@ -51,10 +51,13 @@ import { FileWatch, type WatchedFile } from "./watch-files.ts";
 
 /** Options of a running host. */
 export interface RunningHostOptions extends OpenHostOptions {
-  /** Reads the settings again. */
-  readonly load?: () => Promise<Configuration>;
-  /** The IDE that `load` asks. With both, the host follows what the IDE reports. The host closes the connection. */
-  readonly ide?: Pick<IdeTrust, "onChange" | "close">;
+  /** Where the host reads the settings again. Without it, a reload needs a configuration. */
+  readonly from?: Omit<ConfigurationOptions, "ide">;
+  /**
+   * The IDE that is asked whether it trusts the workspace. With `from`, the host follows what the IDE reports. The host
+   * closes the connection.
+   */
+  readonly ide?: Pick<IdeTrust, "report" | "stop" | "onChange" | "close">;
   /** Opens a server's session in the background host. Default: this process starts or reaches the server itself. */
   readonly background?: OpenInBackground;
   /** Where spans and measurements go. Default: the OpenTelemetry SDK that the program has registered, if any. */
@@ -236,8 +239,7 @@ export class RunningHost implements ForwardingHost {
   async takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = brokenFile(next);
-    if (broken)
-      throw new HostError("settings_invalid", `${broken.file} cannot be read; the host keeps its earlier settings`);
+    if (broken !== undefined) throw unreadSettings(broken, next);
     return this.#apply(next);
   }
 
@@ -349,7 +351,8 @@ export class RunningHost implements ForwardingHost {
 
   #load(): Promise<Configuration> | undefined {
     this.#watching?.renew();
-    return this.options.load?.();
+    const { from, ide } = this.options;
+    return from && loadConfiguration({ ...from, ide });
   }
 
   #usedServers(): readonly string[] {
@@ -357,8 +360,8 @@ export class RunningHost implements ForwardingHost {
   }
 
   #followIde(): void {
-    const { ide } = this.options;
-    if (this.options.load === undefined) return;
+    const { from, ide } = this.options;
+    if (from === undefined) return;
     ide?.onChange(() => {
       // A report that arrives during a reload needs one more reload, however many reports arrive.
       if (this.#isFollowUpPlanned) return;
@@ -413,6 +416,14 @@ const unknownTrust: TrustDecision = {
  */
 function brokenFile({ settings, trust }: Configuration): SettingsFile | undefined {
   return settings.files.find(({ state, scope }) => state === "broken" && (scope !== "workspace" || trust.trusted));
+}
+
+function unreadSettings({ file }: SettingsFile, { problems }: Configuration): HostError {
+  const problem = problems.find(({ origin, severity }) => origin?.file === file && severity === "error");
+  const { message = `${file} cannot be read`, origin } = problem ?? {};
+  return new HostError("settings_invalid", `${message}; the host keeps its earlier settings`, {
+    next: `Correct ${file}${origin === undefined ? "" : ` at line ${origin.line}, column ${origin.column}`}.`,
+  });
 }
 
 /** The configuration with the workspace's servers blocked. */

@@ -171,17 +171,6 @@ function isFor(
   );
 }
 
-/** Whether approvals can be written to disk. If not, Fairlead does not offer the answer "always and save". */
-export async function canKeepApprovals(state: string): Promise<boolean> {
-  try {
-    await readApprovalsFile(state);
-    await checkWritable(state);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function bounded(newestFirst: readonly ToolApproval[]): readonly ToolApproval[] {
   let left = mostBytes;
   const end = newestFirst.findIndex((approval) => {
@@ -256,7 +245,12 @@ export async function loadApprovedTools({
     problems.push(unread(error));
     return [];
   });
-  const canKeep = problems.length === 0 && (await canKeepApprovals(state));
+  // If approvals cannot be written, Fairlead does not offer the answer "always and save".
+  const isWritable = checkWritable(state).then(
+    () => true,
+    () => false,
+  );
+  const canKeep = problems.length === 0 && (await isWritable);
 
   function ownerOf(server: string, client: string | undefined): ApprovedFor | undefined {
     const identity = identityOf(server);

@@ -98,7 +98,12 @@ test("settings that an editor is just writing change nothing", async () => {
   await using host = await createHost({ environment: { env, home, cwd: home, platform: process.platform } });
   await host.start();
   await folder.write("home/.gemini/settings.json", '{"mcpServers":{"s":');
-  await expect(host.reload()).rejects.toMatchObject({ code: "settings_invalid" });
+  const file = join(home, ".gemini/settings.json");
+  await expect(host.reload()).rejects.toMatchObject({
+    code: "settings_invalid",
+    message: expect.stringMatching(`^${file} is not valid JSON: .*; the host keeps its earlier settings$`),
+    next: `Correct ${file} at line 1, column 20.`,
+  });
   expect(host.states()[0]).toMatchObject({ name: "s", status: "connected" });
 });
 

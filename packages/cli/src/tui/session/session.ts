@@ -17,7 +17,7 @@ import type { SharedConfirmations } from "@fairlead/gateway/consent/shared-confi
 import { errorMessage } from "@fairlead/wire/text";
 import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import { serversOfCalls } from "../../headless/manual-line.ts";
-import { configurationOf } from "../../shell/configuration.ts";
+import { configurationOptions, printConfigurationNotes } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
 import { openStatelessInBackground } from "../../targets/background.ts";
 import { findModel, findModels } from "../../targets/choose-model.ts";
@@ -123,7 +123,7 @@ export class AppSession {
       record: context.globals.record === undefined ? undefined : createRecorder({ folder: context.globals.record }),
       recover: true,
       watch: true,
-      load: () => this.#readSettings(),
+      from: configurationOptions(context),
       ide: context.ide,
       // Only the app may write to the terminal.
       background: openStatelessInBackground(() => this.host.configuration, captured(context).context),
@@ -176,11 +176,10 @@ export class AppSession {
   }
 
   /** Shows the problems in the settings as a note, because output on stderr would damage the screen. */
-  async #readSettings(): Promise<Configuration> {
+  #noteSettings(): void {
     const { context, text } = captured(this.#context);
-    const configuration = await configurationOf(context);
+    printConfigurationNotes(this.host.configuration, context);
     if (text() !== "") this.note("warning", text());
-    return configuration;
   }
 
   #listen(): void {
@@ -189,6 +188,8 @@ export class AppSession {
     // Asks the host for the states: an event may come from a server that a reload has already replaced.
     for (const type of ["state", "servers"] as const)
       host.on(type, () => store.dispatch({ type: "servers", servers: host.states() }));
+    // The host has read its settings again.
+    host.on("servers", () => this.#noteSettings());
     host.on("settings_changed", ({ file }) => void this.#onSettingsChanged(file).catch(this.fail));
   }
 
