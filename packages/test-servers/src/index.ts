@@ -54,6 +54,15 @@ export {
   realServer,
   type ServerWithViews,
 } from "./real-server.ts";
+export {
+  drawnWalk,
+  filesTwice,
+  namedIn,
+  type RecordedFunction,
+  type RecordedStack,
+  recordStacks,
+  walkOf,
+} from "./recorded-stacks.ts";
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
 export { scaled, seed } from "./scale.ts";
 export { canMount, type SmallDisk, smallDisk } from "./small-disk.ts";

@@ -57,7 +57,7 @@ interface Flow extends Omit<SignInOptions, "fetch"> {
 }
 
 /**
- * Signs in and stores the tokens. Aborting `signal` cancels the sign-in.
+ * Signs in and stores the tokens. Aborting `signal`, which `fetch` and `post` must have too, cancels the sign-in.
  *
  * @throws HostError `auth_failed`, `auth_required` or `cancelled`
  */
@@ -70,11 +70,9 @@ export async function signIn(options: SignInOptions, signal: AbortSignal): Promi
   }
 }
 
-async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Credentials> {
-  const { serverName, serverUrl, oauth, ui, storage, before } = given;
+async function runSteps(options: SignInOptions, signal: AbortSignal): Promise<Credentials> {
+  const { serverName, serverUrl, oauth, ui, storage, before } = options;
   const fail = createFail(serverName);
-  const fetch = abortable(given.fetch, signal);
-  const options = { ...given, fetch, post: abortable(given.post, signal) };
   const stored = await storage.getCredentials(serverUrl);
   const plan = await discoverSignIn({
     ...options,
@@ -92,7 +90,7 @@ async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Cred
   signal.throwIfAborted();
   const credentials = toCredentials(flow, client, tokens);
   const name = await storage.nameOf(serverUrl);
-  await evenIfBusy(given.lock, name, () => storage.saveCredentials(credentials));
+  await evenIfBusy(options.lock, name, () => storage.saveCredentials(credentials));
   showResult(credentials, scopes, ui);
   return credentials;
 }
@@ -221,10 +219,6 @@ function showResult(
   if (granted.length > 0 && !isSame) show({ kind: "scopes_differ", requested, granted });
   const tokenHost = otherTokenHost(issuer, endpoints.token);
   show({ kind: "signed_in", serverName, issuer, scopes: granted, account, tokenHost });
-}
-
-function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
-  return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }
 
 /** A longer account name (in characters) is cut. */

@@ -8,11 +8,11 @@ import {
   type JsonObject,
   type NegotiatedProtocol,
   type NotificationListener,
-  type PausableTime,
   type RequestHandler,
   type ServerInfo,
   type Session,
 } from "@fairlead/wire";
+import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
 import type { FilteredCatalog } from "../server/filtered-catalog.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
@@ -56,7 +56,7 @@ export interface OpenedSession extends Session {
   /** Milliseconds that connecting and reading the first catalog may take together. */
   readonly connectTimeout?: number;
   /** The clock of the session's timeouts, which is paused while a person signs in. Absent if there is no sign-in. */
-  readonly timeoutClock?: Pick<PausableTime, "after" | "pausedFor">;
+  readonly timeoutClock?: Pick<Clock, "after"> & { readonly pausedFor: number };
   /**
    * Creates the `HostError` for a failure after connecting. `unanswered` names the request that exceeded the connect
    * timeout.

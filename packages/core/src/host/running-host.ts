@@ -152,7 +152,7 @@ export class RunningHost implements ForwardingHost {
       });
     this.usedTools = once(() => this.ledger.usedTools());
     this.registries = new HostRegistries({
-      tools: modelCalls(this, this.keep),
+      tools: modelCalls(this),
       getPrompt: (server, name, values, signal) => getPromptForUser(server, name, values, { signal }, this),
     });
     this.registries.setOrder(servers.all());

@@ -8,7 +8,7 @@ import type { Host, RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import { type AskedTool, type ConfirmPort, EditedCall } from "../policy/confirmation.ts";
-import type { LargeResults, ToolBinding, ToolExecution } from "../server/registered-tool.ts";
+import type { CallWatch, LargeResults, ToolBinding, ToolExecution } from "../server/registered-tool.ts";
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
 /** Returns the function that calls a tool for the user or a program, not for a model. */
@@ -52,39 +52,53 @@ export function checkRequest(call: string, server: unknown, parameter: string, n
   expectArguments(call, { server: [server, aString], [parameter]: [name, aString], options: [options, anObject] });
 }
 
-/** Confirms and runs the tool calls of models. `keep` stores content that is too large for a model. */
-export function modelCalls(host: RequestHost, keep: Keep): ToolBinding {
+/** The parts of a host that run the calls of models. `keep` stores content that is too large for a model. */
+export interface ModelCallHost extends RequestHost {
+  readonly keep: Keep;
+}
+
+/** Confirms and runs the calls of registered tools, which programs pass on from their models. */
+export function modelCalls(host: ModelCallHost): ToolBinding {
   return {
     confirm: (tool, args) =>
       ask({ who: "model", serverName: tool.serverName, serverToolName: tool.serverToolName, args, shown: tool }, host),
-    async call(tool, given, signal, { results, confirm, onEdited, ...watch } = {}) {
-      const { serverName, serverToolName } = tool;
-      let args = given;
-      for (;;)
-        try {
-          return await runRequest(
-            {
-              who: "model",
-              serverName,
-              serverToolName,
-              args,
-              shown: tool,
-              target: { kind: "call" },
-              signal,
-              confirm,
-              watch,
-              present: (result: CallResult) => present(tool, result, keep, results),
-            },
-            host,
-          );
-        } catch (error) {
-          if (!(error instanceof EditedCall)) throw error;
-          // The user has changed the arguments. The call with the new ones is a new request.
-          args = error.args;
-          onEdited?.(args);
-        }
-    },
+    call: (tool, args, signal, watch = {}) => callForModel(tool, args, signal, watch, host),
   };
+}
+
+/** Runs a model's call of a tool. If the user edits its arguments, runs the call with those instead. */
+export async function callForModel(
+  tool: AskedTool,
+  given: JsonObject,
+  signal: AbortSignal | undefined,
+  { results, confirm, onEdited, ...watch }: CallWatch,
+  host: ModelCallHost,
+): Promise<ToolExecution> {
+  const { serverName, serverToolName } = tool;
+  let args = given;
+  for (;;)
+    try {
+      return await runRequest(
+        {
+          who: "model",
+          serverName,
+          serverToolName,
+          args,
+          shown: tool,
+          target: { kind: "call" },
+          signal,
+          confirm,
+          watch,
+          present: (result: CallResult) => present(tool, result, host.keep, results),
+        },
+        host,
+      );
+    } catch (error) {
+      if (!(error instanceof EditedCall)) throw error;
+      // The user has changed the arguments. The call with the new ones is a new request.
+      args = error.args;
+      onEdited?.(args);
+    }
 }
 
 /** Asks the user to confirm their own request. Without an answer, the request is refused. */

@@ -9,8 +9,9 @@ import { shorten } from "../normalise/content/shorten.ts";
 import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
 import type { ConfirmPort } from "../policy/confirmation.ts";
 import { applyAnswer, type ToolCallConfirmationDetails, type ToolConfirmationOutcome } from "../policy/confirmation.ts";
+import { callForModel } from "../request/calls.ts";
 import { runRequest } from "../request/run.ts";
-import type { LargeResults, RegisteredTool, ToolExecution } from "../server/registered-tool.ts";
+import type { CallWatch, LargeResults, RegisteredTool, ToolExecution } from "../server/registered-tool.ts";
 import type { ConversationState } from "./conversation.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
@@ -262,8 +263,8 @@ export class TurnCall {
     }
   }
 
-  #runTool(tool: RegisteredTool, args: JsonObject): Promise<ToolExecution> {
-    return tool.execute(args, this.signal, {
+  async #runTool(tool: RegisteredTool, args: JsonObject): Promise<ToolExecution> {
+    const watch: CallWatch = {
       confirm: (question) => this.ask(question, true),
       onEdited: (edited) => {
         this.#edited = edited;
@@ -274,7 +275,8 @@ export class TurnCall {
       onProgress: ({ progress, total, message }: Progress) =>
         this.#round.emit({ type: "progress", id: this.#event.id, progress, total, message }),
       results: this.largeResults(tool.serverName),
-    });
+    };
+    return callForModel(tool, tool.toServerArguments(args), this.signal, watch, this.host);
   }
 
   /** Reports that a call of one of Fairlead's own functions is allowed and runs. */

@@ -1,64 +1,41 @@
-import { readFile } from "node:fs/promises";
-import { Session as InspectorSession, console as inspectorConsole, type Runtime } from "node:inspector";
+/** The walks through core, as V8 records them: compared with ARCHITECTURE.md, and they return to no file. */
+
 import { join } from "node:path";
-import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import {
+  drawnWalk,
+  filesTwice,
+  namedIn,
+  type RecordedFunction,
+  type RecordedStack,
+  recordStacks,
+  stdioServer,
+  type TemporaryFolder,
+  temporaryFolder,
+  walkOf,
+} from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
 import { createHost, type Host } from "../../src/index.ts";
+import { both } from "../auth/both-servers.ts";
+import { person } from "../auth/person.ts";
+import { hostFor } from "../auth/signed-in-host.ts";
+import { desk, plays } from "../support/turn-desk.ts";
 
-const architecture = new URL("../../../../ARCHITECTURE.md", import.meta.url);
-const transport = "wire/src/stdio/";
+const stdio = "wire/src/stdio/";
 
-/** One for the file: V8 records no callers of asynchronous functions for a second inspector in the same process. */
-const inspector = new InspectorSession();
-
-beforeAll(() => {
-  inspector.connect();
-  inspector.post("Runtime.enable");
-  inspector.post("Debugger.enable");
-  inspector.post("Debugger.setAsyncCallStackDepth", { maxDepth: 100 });
-});
-afterAll(() => inspector.disconnect());
-afterEach(() => vi.restoreAllMocks());
-
-/**
- * Returns the stack of the first message that the transport writes while `work` runs, the caller first. V8's inspector
- * records the callers of asynchronous functions too.
- */
-async function recordStack(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const stacks: Runtime.StackTrace[] = [];
-  inspector.on("Runtime.consoleAPICalled", ({ params }) => params.stackTrace && stacks.push(params.stackTrace));
-  const { stringify } = JSON;
-  vi.spyOn(JSON, "stringify").mockImplementation((...given: Parameters<typeof stringify>) => {
-    inspectorConsole.trace();
-    return stringify(...given);
-  });
-  await work();
-  vi.restoreAllMocks();
-  inspector.removeAllListeners();
-  const sent = stacks.map(namedFunctions).find((functions) => functions.some((each) => each.includes(transport))) ?? [];
-  const begin = sent.findIndex((each) => each.startsWith("recordStack ")) + 1;
-  return sent.slice(begin).filter((each) => !each.includes(transport));
+/** The first stack that passes this function of this file. */
+function passing(stacks: readonly RecordedStack[], name: string, file: string): RecordedStack {
+  const found = stacks.find(({ functions }) => functions.some((one) => one.name === name && one.file.startsWith(file)));
+  if (found === undefined) throw new Error(`no recorded stack passes ${name} of ${file}`);
+  return found;
 }
 
-/** Returns lines such as `runRequest core/src/request/run.ts`. A function that waited several times counts once. */
-function namedFunctions(stack: Runtime.StackTrace): readonly string[] {
-  const found = new Set<string>();
-  for (let part: Runtime.StackTrace | undefined = stack; part !== undefined; part = part.parent)
-    for (const { functionName, url } of part.callFrames) {
-      const [, file] = /\/packages\/((?:core|wire)\/(?:src|test)\/.+)$/.exec(url) ?? [];
-      if (file !== undefined && functionName !== "") found.add(`${functionName} ${file}`);
-    }
-  return [...found].toReversed();
+function filesOf(walk: readonly RecordedFunction[]): number {
+  return new Set(walk.map(({ file }) => file)).size;
 }
 
-/** Returns the functions that ARCHITECTURE.md draws between a call and its transport, as `namedFunctions` does. */
-async function drawnFunctions(): Promise<readonly string[]> {
-  const text = await readFile(architecture, "utf8");
-  const [, drawing = ""] = /^ host\.call\(\)\n([\s\S]*?)^ transport/m.exec(text) ?? [];
-  return drawing
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => line.replace(/^[ └▸]+/, "").replace(/ +/, " "));
+async function expectDrawn(walk: readonly RecordedFunction[], title: string): Promise<void> {
+  expect(namedIn(walk)).toEqual(await drawnWalk(title));
+  expect(filesTwice(walk)).toEqual([]);
 }
 
 async function openWarm(folder: TemporaryFolder): Promise<Host> {
@@ -74,23 +51,64 @@ async function openWarm(folder: TemporaryFolder): Promise<Host> {
   return host;
 }
 
-test("a warm call reaches the transport through at most 12 functions in 6 files, as ARCHITECTURE.md draws it", async () => {
-  await using folder = await temporaryFolder();
-  await using host = await openWarm(folder);
-  const functions = await recordStack(() => host.call("s", "pay", {}));
-  expect(functions).toEqual(await drawnFunctions());
-  expect(functions[0]).toBe("call core/src/request/calls.ts");
-  expect(functions.length).toBeLessThanOrEqual(12);
-  expect(new Set(functions.map((each) => each.split(" ")[1])).size).toBeLessThanOrEqual(6);
+describe("a warm call", () => {
+  test("reaches the transport through at most 12 functions in 6 files", async () => {
+    await using folder = await temporaryFolder();
+    await using host = await openWarm(folder);
+    const stacks = await recordStacks(() => host.call("s", "pay", {}));
+    const walk = walkOf(passing(stacks, "send", stdio), "core/src/request/calls.ts", stdio);
+    await expectDrawn(walk, "host.call()");
+    expect(namedIn(walk).length).toBeLessThanOrEqual(12);
+    expect(filesOf(walk)).toBeLessThanOrEqual(6);
+  });
+
+  test("is recorded with a function that is added, also if it waits before it calls the next one", async () => {
+    await using folder = await temporaryFolder();
+    await using host = await openWarm(folder);
+    async function detour(): Promise<unknown> {
+      await Promise.resolve();
+      return host.call("s", "pay", {});
+    }
+    const stacks = await recordStacks(() => detour());
+    const here = "core/test/request/recorded-stack.test.ts";
+    const walk = walkOf(passing(stacks, "send", stdio), here, stdio);
+    expect(namedIn(walk)).toEqual([`detour ${here}`, ...(await drawnWalk("host.call()"))]);
+  });
 });
 
-test("the recording shows a function that is added to the path, also if it waits before it calls the next one", async () => {
-  await using folder = await temporaryFolder();
-  await using host = await openWarm(folder);
-  async function detour(): Promise<unknown> {
-    await Promise.resolve();
-    return host.call("s", "pay", {});
-  }
-  const functions = await recordStack(() => detour());
-  expect(functions).toEqual(["detour core/test/request/recorded-stack.test.ts", ...(await drawnFunctions())]);
+test("a model's call takes the walk that is drawn, and returns to no file", async () => {
+  await using at = await desk({
+    servers: (path) => ({ s: { ...stdioServer("counted", path("notes")), trust: true } }),
+  });
+  await at.host.start();
+  const model = plays([{ functionCall: { name: "echo", args: { text: "a" } } }], [{ text: "ok" }]);
+  const conversation = at.host.conversation({ model });
+  const stacks = await recordStacks(async () => {
+    for await (const event of conversation.send("go")) expect(event.type).not.toBe("error");
+  });
+  const walk = walkOf(passing(stacks, "send", stdio), "core/src/turn/conversation.ts", stdio);
+  await expectDrawn(walk, "conversation.send()");
+});
+
+describe("a 401", () => {
+  const client = "wire/src/http/http-client.ts";
+  const net = "core/src/net/";
+
+  test("leads to a sign-in and to a new token on the walks that are drawn, and they return to no file", async () => {
+    await using servers = await both();
+    await using folder = await temporaryFolder();
+    await using host = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ui });
+    const signingIn = await recordStacks(() => host.start({ servers: ["docs"] }));
+    const exchange = passing(signingIn, "exchangeCode", "core/src/auth/oauth/");
+    await expectDrawn(walkOf(exchange, client, net), "HTTP 401, the user signs in");
+    servers.authorization.expireTokens();
+    const renewing = await recordStacks(() => host.call("docs", "echo", { text: "hi" }));
+    const refresh = passing(renewing, "refreshTokens", "core/src/auth/oauth/");
+    await expectDrawn(walkOf(refresh, client, net), "HTTP 401, the token is renewed");
+  });
+});
+
+test("a file to which a walk returns is found", () => {
+  const walk = ["a", "a", "b", "c", "b"].map((file) => ({ name: "f", file }));
+  expect(filesTwice(walk)).toEqual(["b"]);
 });

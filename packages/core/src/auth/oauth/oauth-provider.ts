@@ -86,10 +86,10 @@ export class MCPOAuthProvider {
   }
 
   /** Lets the person sign in, and stores the tokens. */
-  async authenticate(server: SignInServer, ui: SignInUi, signal?: AbortSignal): Promise<Credentials> {
+  async authenticate(server: SignInServer, ui: SignInUi, given?: AbortSignal): Promise<Credentials> {
     const call = "authenticate()";
     expectServer(call, server);
-    expectArguments(call, { ui: [ui, anObject], signal: [signal, optional(aSignal)] });
+    expectArguments(call, { ui: [ui, anObject], signal: [given, optional(aSignal)] });
     const { lockFolder, clientMetadataUrl, clock = systemClock, now = Date.now } = this.#options;
     const [{ signIn }, { createSignInLock }] = await Promise.all([
       import("../sign-in.ts"),
@@ -97,11 +97,12 @@ export class MCPOAuthProvider {
     ]);
     const { oauth = {}, challenge = {}, pin } = server;
     const storage = this.#options.storage.pinned(pin);
-    const fetch = this.#fetch(server);
-    const post = this.#fetch(server, { maxRedirects: 0 });
+    const { signal } = given === undefined ? new AbortController() : { signal: given };
+    const fetch = this.#fetch(server, { signal });
+    const post = this.#fetch(server, { signal, maxRedirects: 0 });
     const lock = createSignInLock(lockFolder);
     const options = { ...server, oauth, challenge, ui, storage, lock, fetch, post, clock, now, clientMetadataUrl };
-    return signIn(options, signal ?? new AbortController().signal);
+    return signIn(options, signal);
   }
 
   /** Whether the settings name an authorization server, or the server has OAuth metadata. Sends requests. */
@@ -142,7 +143,7 @@ export class MCPOAuthProvider {
     return createTokenKeeper({ storage, lockFolder, fetchFor, clock, now, random });
   }
 
-  #fetch({ serverUrl, address }: SignInServer, more: Pick<FetchOptions, "maxRedirects"> = {}): Fetch {
+  #fetch({ serverUrl, address }: SignInServer, more: Pick<FetchOptions, "maxRedirects" | "signal"> = {}): Fetch {
     const near = createServerNetwork(serverUrl, { addresses: address === undefined ? undefined : [address] });
     return createBoundedFetch({ near, env: this.#options.env, ...more });
   }
