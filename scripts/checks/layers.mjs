@@ -15,7 +15,16 @@ export const ranks = [
   ["gemini"],
 ];
 /** Files and folders that every rank may import. They import only each other and the wire. */
-export const leaves = ["errors.ts", "events.ts", "expect-arguments.ts", "clock.ts", "limits.ts", "unless-aborted.ts", "text/", "demo/"];
+export const leaves = [
+  "errors.ts",
+  "events.ts",
+  "expect-arguments.ts",
+  "clock.ts",
+  "limits.ts",
+  "unless-aborted.ts",
+  "text/",
+  "demo/",
+];
 
 const core = "^packages/core/src/";
 const any = (names) => `(${names.map((name) => name.replace(".", "[.]")).join("|")})`;

@@ -54,7 +54,7 @@ describe("discovery that comes to nothing ends the connection", () => {
     const { client } = testClient(opening.open, { clock });
     const connecting = client.connect();
     await clock.pass(60_600);
-    const timeoutClock = { after: clock.after, pausedFor: 60_000 };
+    const timeoutClock = { ...clock, pausedFor: 60_000 };
     opening.resolve({ ...scriptedSession({ answers: {} }), timeoutClock });
     await connecting;
     const discovering = expect(client.discover()).rejects.toMatchObject({ code: "connect_timeout" });
