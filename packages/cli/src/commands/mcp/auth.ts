@@ -113,7 +113,7 @@ async function signInUnasked(
   signal: AbortSignal,
 ): Promise<boolean> {
   const [{ createHostSignIn }, { readSecret }] = await Promise.all([
-    import("@fairlead/core/host/sign-in"),
+    import("@fairlead/core/auth/host-sign-in"),
     import("../../sign-in/read-state.ts"),
   ]);
   const { signIn } = createHostSignIn({ configuration: () => configuration, secret: readSecret(configuration), ways });
