@@ -12,6 +12,7 @@ export type { GoogleSettings } from "./google-server/cloud.ts";
 export { type GoogleCall, type GoogleServer, googleServer } from "./google-server/server.ts";
 export { forgetEndedResources } from "./guard/scope.ts";
 export { type CompanionFaults, type IdeCompanion, ideCompanion } from "./ide-companion.ts";
+export { focusedName, readFocus, tabTo } from "./keyboard.ts";
 export { anthropicError, anthropicOverloaded, anthropicRateLimited } from "./model-apis/anthropic/errors.ts";
 export { type AnthropicApi, anthropicApi } from "./model-apis/anthropic/server.ts";
 export type { AnthropicSettings } from "./model-apis/anthropic/settings.ts";

@@ -39,12 +39,24 @@ export interface Client {
   end(): Promise<void>;
 }
 
-/** @param servers The user's servers; their tools run without a question. */
-export async function gatewayMachine(servers: Readonly<Record<string, object>>): Promise<GatewayMachine> {
-  const trusted = Object.entries(servers).map(([name, entry]) => [name, { ...entry, trust: true }]);
-  const here = await machine({
-    [userFile]: { mcpServers: Object.fromEntries(trusted), security: { folderTrust: { enabled: false } } },
-  });
+export interface GatewayOptions {
+  /** Whether the servers' tools run without a question. Default: true. */
+  readonly isTrusted?: boolean;
+  /** Other members of the user's settings. */
+  readonly settings?: object;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** @param servers The user's servers. */
+export async function gatewayMachine(
+  servers: Readonly<Record<string, object>>,
+  { isTrusted = true, settings = {}, env = {} }: GatewayOptions = {},
+): Promise<GatewayMachine> {
+  const entries = Object.entries(servers).map(([name, entry]) => [name, isTrusted ? { ...entry, trust: true } : entry]);
+  const security = { folderTrust: { enabled: false } };
+  const made = await machine({ [userFile]: { mcpServers: Object.fromEntries(entries), security, ...settings } });
+  const run: Machine["run"] = (...argv) => made.runWith({ env }, ...argv);
+  const here: Machine = { ...made, env: { ...made.env, ...env }, run };
   const clients = new Set<Client>();
 
   async function hostPid(): Promise<number | undefined> {

@@ -76,6 +76,14 @@ export interface Choice {
   readonly text: string;
 }
 
+/** An address that a person is asked to open. */
+export interface AskedAddress {
+  /** As the server wrote it. */
+  readonly url: string;
+  /** What a press opens. Absent if Fairlead opens no such address: it opens https, and http on this machine. */
+  readonly opens?: string | undefined;
+}
+
 /** A question that a person must answer. The first answer counts, wherever it is given. */
 export type Question = {
   readonly id: string;
@@ -108,9 +116,9 @@ export type Question = {
   /** A server asks for values (elicitation). `schema` is flat. */
   | { readonly kind: "form"; readonly from: string; readonly message: string; readonly schema: JsonObject }
   /** A server asks the person to open an address (elicitation in URL mode). */
-  | { readonly kind: "address"; readonly from: string; readonly message: string; readonly url: string }
+  | ({ readonly kind: "address"; readonly from: string; readonly message: string } & AskedAddress)
   /** A sign-in waits: the person opens the address, or pastes the one that the browser was redirected to. */
-  | { readonly kind: "sign_in"; readonly url: string; readonly takesPastedAddress: boolean }
+  | ({ readonly kind: "sign_in"; readonly takesPastedAddress: boolean } & AskedAddress)
 );
 
 /** An answer to a question. `because`: why not; a model reads it. */

@@ -1,6 +1,7 @@
+import { focusedName, tabTo } from "@fairlead/test-servers";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { focusedName, go, hasChromium, tabTo, useChromium } from "./support/console-window.ts";
+import { go, hasChromium, useChromium } from "./support/console-window.ts";
 import { requestQuestion } from "./support/sample-questions.ts";
 import { sampleSource } from "./support/sample-state.ts";
 import { ScriptedSource } from "./support/scripted-source.ts";

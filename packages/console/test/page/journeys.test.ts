@@ -1,5 +1,6 @@
+import { focusedName, tabTo } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { focusedName, hasChromium, tabTo, useChromium } from "./support/console-window.ts";
+import { hasChromium, useChromium } from "./support/console-window.ts";
 import { sampleSource } from "./support/sample-state.ts";
 
 const chromium = useChromium("console, by keyboard alone");

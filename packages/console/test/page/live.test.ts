@@ -1,7 +1,8 @@
+import { focusedName } from "@fairlead/test-servers";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { ServerRow } from "../../src/protocol/rows.ts";
-import { focusedName, hasChromium, useChromium } from "./support/console-window.ts";
+import { hasChromium, useChromium } from "./support/console-window.ts";
 import type { ScriptedSource } from "./support/scripted-source.ts";
 
 const chromium = useChromium("console, live updates");

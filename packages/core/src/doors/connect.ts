@@ -9,5 +9,5 @@ export type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 export { createRedactor, namedValuesIn, type Redact, replaceValues } from "../connect/redact.ts";
 export { logPath, safeFileName } from "../connect/server-log.ts";
 export { createBoundedFetch } from "../net/bounded-fetch.ts";
-export { openUrl, openUrlThrough } from "../net/open-url.ts";
+export { openUrl, openUrlThrough, webUrl } from "../net/open-url.ts";
 export { isLoopbackHost } from "../net/server-network.ts";

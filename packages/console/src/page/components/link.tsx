@@ -44,7 +44,10 @@ export interface OutsideLinkProps {
   readonly children?: string | undefined;
 }
 
-/** A link that a server or a file has written. Only `http:` and `https:` can be opened; anything else is text. */
+/**
+ * A link that a server or a file has written. Only `http:` and `https:` can be opened; anything else is text. If the words are
+ * not exactly the address that opens, the person is asked first.
+ */
 export function OutsideLink({ url, children }: OutsideLinkProps): VNode {
   const [isAsked, setAsked] = useState(false);
   const target = webAddress(url);
@@ -58,13 +61,13 @@ export function OutsideLink({ url, children }: OutsideLinkProps): VNode {
         rel="noopener noreferrer"
         class="outside-link"
         onClick={(event) => {
-          if (says === url || says === target.href) return;
+          if (saysTarget(says, target)) return;
           event.preventDefault();
           setAsked(true);
         }}
       >
         <Text of={says} exact />
-        {says !== url && (
+        {!saysTarget(says, target) && (
           <span class="muted">
             {" "}
             (<Text of={target.host} exact />)
@@ -72,33 +75,47 @@ export function OutsideLink({ url, children }: OutsideLinkProps): VNode {
         )}
         <Icon name="outside" />
       </a>
-      {isAsked && (
-        <Dialog title={`Open ${target.host}?`} onClose={() => setAsked(false)}>
-          <p>The link leads to:</p>
-          <p class="code-line">
-            <Text of={target.href} exact />
-          </p>
-          <div class="dialog-actions">
-            <Button onPress={() => setAsked(false)}>Stay here</Button>
-            <Button
-              kind="primary"
-              onPress={() => {
-                window.open(target.href, "_blank", "noopener,noreferrer");
-                setAsked(false);
-              }}
-            >
-              Open it
-            </Button>
-          </div>
-        </Dialog>
-      )}
+      {isAsked && <LeaveDialog target={target} onClose={() => setAsked(false)} />}
     </Fragment>
   );
 }
 
-/** Reads an address of the web. Undefined for anything that is none, such as `javascript:`. */
+/** Asks before a link opens another address than its words say. */
+export function LeaveDialog({ target, onClose }: { readonly target: URL; readonly onClose: () => void }): VNode {
+  return (
+    <Dialog title={`Open ${target.host}?`} onClose={onClose}>
+      <p>The link leads to:</p>
+      <p class="code-line">
+        <Text of={target.href} exact />
+      </p>
+      <div class="dialog-actions">
+        <Button onPress={onClose}>Stay here</Button>
+        <Button
+          kind="primary"
+          onPress={() => {
+            window.open(target.href, "_blank", "noopener,noreferrer");
+            onClose();
+          }}
+        >
+          Open it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/**
+ * Reads an address of the web. Undefined for anything that is none, such as `javascript:`, and for an address with a user
+ * name: in `https://bank.example@evil.example/`, the host is `evil.example`.
+ */
 export function webAddress(url: string): URL | undefined {
   if (!URL.canParse(url)) return undefined;
   const parsed = new URL(url);
-  return parsed.protocol === "https:" || parsed.protocol === "http:" ? parsed : undefined;
+  const isWeb = parsed.protocol === "https:" || parsed.protocol === "http:";
+  return isWeb && parsed.username === "" && parsed.password === "" ? parsed : undefined;
+}
+
+/** Whether the words of a link are the address that it opens. */
+export function saysTarget(words: string, { href }: URL): boolean {
+  return words === href || `${words}/` === href;
 }

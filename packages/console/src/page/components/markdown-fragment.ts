@@ -2,28 +2,42 @@
 
 import DOMPurify from "dompurify";
 import { marked } from "marked";
+import { saysTarget, webAddress } from "./link.tsx";
 
 const tags = "h1 h2 h3 h4 h5 h6 p br hr blockquote ul ol li pre code em strong del a table thead tbody tr th td".split(
   " ",
 );
 
-/** The text is already visible text: no control characters are left in it. */
-export function markdownFragment(text: string): DocumentFragment {
+/**
+ * The text is already visible text: no control characters are left in it. `ask`: called instead of following a link whose
+ * words are not the address that it opens.
+ */
+export function markdownFragment(text: string, ask: (target: URL) => void): DocumentFragment {
   const fragment = DOMPurify.sanitize(marked.parse(text, { async: false, gfm: true }), {
     ALLOWED_TAGS: tags,
     ALLOWED_ATTR: ["href"],
-    ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+    ALLOWED_URI_REGEXP: /^https?:/i,
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
   });
   for (const link of fragment.querySelectorAll("a")) {
-    const { href } = link;
+    const target = webAddress(link.href);
+    if (target === undefined) {
+      link.removeAttribute("href");
+      continue;
+    }
     link.target = "_blank";
     link.rel = "noopener noreferrer";
-    link.title = href;
+    link.title = target.href;
+    if (saysTarget(link.textContent ?? "", target)) continue;
     // The person sees where a link leads before following it.
-    if (link.textContent !== href) link.after(` (${hostOf(href)})`);
+    link.after(` (${target.host})`);
+    for (const press of ["click", "auxclick"])
+      link.addEventListener(press, (event) => {
+        event.preventDefault();
+        ask(target);
+      });
   }
   // Headings of a text are no headings of the page.
   for (const heading of fragment.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
@@ -33,8 +47,4 @@ export function markdownFragment(text: string): DocumentFragment {
     heading.replaceWith(line);
   }
   return fragment;
-}
-
-function hostOf(href: string): string {
-  return URL.canParse(href) ? new URL(href).host || href : "no address";
 }

@@ -5,6 +5,7 @@
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { LeaveDialog } from "./link.tsx";
 import { Text, visibleText } from "./text.tsx";
 
 /** Whether a text without a type looks like markdown: headings, lists, code, emphasis or a table. */
@@ -18,12 +19,13 @@ const longest = 200_000;
 export function Markdown({ text }: { readonly text: string }): VNode {
   const box = useRef<HTMLDivElement>(null);
   const [isReady, setReady] = useState(false);
+  const [leaving, setLeaving] = useState<URL>();
   useEffect(() => {
     let isGone = false;
     if (text.length > longest) return undefined;
     void import("./markdown-fragment.ts").then(({ markdownFragment }) => {
       if (isGone || box.current === null) return;
-      box.current.replaceChildren(markdownFragment(visibleText(text, true)));
+      box.current.replaceChildren(markdownFragment(visibleText(text, true), setLeaving));
       setReady(true);
     });
     return () => {
@@ -34,6 +36,7 @@ export function Markdown({ text }: { readonly text: string }): VNode {
     <>
       <div ref={box} class="markdown" />
       {!isReady && <Text of={text} lines class="block-plain" />}
+      {leaving !== undefined && <LeaveDialog target={leaving} onClose={() => setLeaving(undefined)} />}
     </>
   );
 }

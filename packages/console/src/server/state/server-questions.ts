@@ -1,6 +1,7 @@
 /** Shows what servers ask (elicitation) as questions of the console, if no client can answer it. */
 
 import type { Clock } from "@fairlead/core/clock";
+import { webUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
 import {
@@ -51,7 +52,7 @@ export function askInConsole({ host, questions, clock, callsOn, note }: ServerQu
     const asked = { server, from: `the server ${server}`, message, call: another === undefined ? call : undefined };
     const answer =
       request.mode === "url"
-        ? await questions.ask<"address">({ ...asked, kind: "address", url: request.url }, signal, tell)
+        ? await askAddress(questions, { ...asked, kind: "address", url: request.url }, signal)
         : await questions.ask<"form">(
             { ...asked, kind: "form", schema: request.requestedSchema },
             signal,
@@ -68,6 +69,22 @@ export function askInConsole({ host, questions, clock, callsOn, note }: ServerQu
     const answerer = answererOf(host.gateway.servers.get(name));
     if (answerer === undefined) throw new HostError("usage", `"${name}" cannot ask here`, { serverName: name });
     return answerer.onRequest("elicitation/create", params, signal);
+  });
+}
+
+/** An address that Fairlead does not open anywhere can only be declined. */
+function askAddress(
+  questions: Questions,
+  asked: Parameters<typeof questions.ask<"address">>[0],
+  signal: AbortSignal,
+): Promise<(Answer & { readonly kind: "address" }) | undefined> {
+  const opens = webUrl(asked.url)?.href;
+  return questions.ask<"address">({ ...asked, opens }, signal, tell, async ({ action }) => {
+    if (action === "accept" && opens === undefined)
+      throw new HostError(
+        "usage",
+        "the parameter answer.action must be decline or cancel: Fairlead opens no such address",
+      );
   });
 }
 

@@ -2,6 +2,7 @@
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth";
 import { checkHasSignIn } from "@fairlead/core/auth/has-sign-in";
+import { webUrl } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { type OpenedHost, openHost } from "@fairlead/core/host";
 import { notConnectedError, type Server } from "@fairlead/core/server";
@@ -83,7 +84,8 @@ function waysIn(server: string, questions: Questions, note: (text: string) => vo
       if (text !== undefined) note(text);
     },
     async paste(signal) {
-      const asked = { kind: "sign_in", server, url, takesPastedAddress: true } as const;
+      const opens = webUrl(url)?.href;
+      const asked = { kind: "sign_in", server, url, opens, takesPastedAddress: true } as const;
       const answer = await questions.ask<"sign_in">(asked, signal, ({ action, pasted }) =>
         action === "cancel" ? "cancelled" : pasted === undefined ? "opened" : "an address was pasted",
       );

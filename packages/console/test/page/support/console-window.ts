@@ -124,23 +124,3 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
     );
   }, rules);
 }
-
-/** The name of the focused element, or its text. */
-export function focusedName(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const element = document.activeElement;
-    return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
-  });
-}
-
-/** Presses Tab until the focused element has this name. Fails if the focus comes round without it. */
-export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
-  const seen: string[] = [];
-  for (let count = 0; count < 150; count += 1) {
-    await page.keyboard.press("Tab");
-    const focused = (await focusedName(page)).trim();
-    if (typeof name === "string" ? focused === name : name.test(focused)) return;
-    seen.push(focused.slice(0, 40));
-  }
-  throw new Error(`the keyboard does not reach ${String(name)}; it reached ${seen.join(" | ")}`);
-}

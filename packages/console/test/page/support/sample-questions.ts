@@ -96,6 +96,7 @@ export function addressQuestion(now: number): Question {
     from: "the call stripe.refund of the program claude-desktop",
     message: "Confirm the refund on our page.",
     url: "https://pay.stripe.example/confirm/re_3Nabc?amount=1200&currency=eur",
+    opens: "https://pay.stripe.example/confirm/re_3Nabc?amount=1200&currency=eur",
   };
 }
 
@@ -106,6 +107,7 @@ export function signInQuestion(now: number): Question {
     server: "github",
     since: now - 1000,
     url: "https://github.example/login/oauth/authorize?client_id=fairlead&state=abc&code_challenge=xyz",
+    opens: "https://github.example/login/oauth/authorize?client_id=fairlead&state=abc&code_challenge=xyz",
     takesPastedAddress: true,
   };
 }

@@ -37,7 +37,7 @@ export function InboxView({ path: [id] }: ViewAddress): VNode {
     shown === undefined
       ? undefined
       : (answers.get(shown.id) ??
-        (open === undefined && shown.id === wanted ? outcomeOf(store.ended(shown.id)?.answered) : undefined));
+        (open === undefined && shown.id === wanted ? outcomeOf(shown, store.ended(shown.id)?.answered) : undefined));
   const next = questions.find((question) => question.id !== shown?.id);
   return (
     <View

@@ -5,7 +5,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Answer, Choice, Question } from "../../../protocol/rows.ts";
+import type { Answer, AskedAddress, Choice, Question } from "../../../protocol/rows.ts";
 import { questionTitle } from "../../announce.ts";
 import { CommandError } from "../../api.ts";
 import { useApp } from "../../app.ts";
@@ -14,7 +14,6 @@ import { Button } from "../../components/button.tsx";
 import { AllowButton, Decision, DecisionButton } from "../../components/decision.tsx";
 import { Differences } from "../../components/differences.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
-import { webAddress } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Facts } from "../../components/panel.tsx";
 import { Text } from "../../components/text.tsx";
@@ -228,7 +227,7 @@ function FormBody({ question, send, isOver }: BodyProps<"form">): VNode {
 }
 
 function AddressBody({ question, send, isOver }: BodyProps<"address">): VNode {
-  const target = webAddress(question.url);
+  const target = openedAddress(question);
   return (
     <>
       <p class="question-message">
@@ -258,7 +257,7 @@ function AddressBody({ question, send, isOver }: BodyProps<"address">): VNode {
 
 function SignInBody({ question, send, isOver }: BodyProps<"sign_in">): VNode {
   const [pasted, setPasted] = useState("");
-  const target = webAddress(question.url);
+  const target = openedAddress(question);
   return (
     <>
       <p class="question-message">
@@ -318,19 +317,24 @@ interface AddressFactsProps {
   readonly from: string | undefined;
 }
 
+/** The address that the host allows to open. */
+function openedAddress({ opens }: AskedAddress): URL | undefined {
+  return opens === undefined ? undefined : new URL(opens);
+}
+
 /** The host first and large: it says who will get what the person enters there. */
 function AddressFacts({ url, target, from }: AddressFactsProps): VNode {
   return (
     <>
       <p class="question-host">
-        {target === undefined ? "not an address of the web" : <Text of={target.host} exact />}
+        {target === undefined ? "Fairlead does not open this address" : <Text of={target.host} exact />}
       </p>
       <Facts
         rows={[
           ["whole address", <Text key="url" of={url} exact class="mono" />],
           from === undefined ? undefined : ["during", <Text key="from" of={from} exact />],
-          target?.protocol === "http:"
-            ? ["note", "not encrypted: others on the network can read and change what you send"]
+          target === undefined
+            ? ["because", "it opens https addresses, and http addresses of this machine, without a user name"]
             : undefined,
         ]}
       />

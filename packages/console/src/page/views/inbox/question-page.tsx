@@ -30,7 +30,7 @@ export function QuestionPage(): VNode {
   const over =
     answered ??
     (question !== undefined && (open === undefined || isClosed)
-      ? outcomeOf(store.ended(question.id)?.answered ?? { at: 0 })
+      ? outcomeOf(question, store.ended(question.id)?.answered ?? { at: 0 })
       : undefined);
   useEffect(() => {
     store.viewTitle.set(over?.title ?? title);

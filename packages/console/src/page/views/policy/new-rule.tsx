@@ -14,10 +14,19 @@ import { useLive } from "../../live.ts";
 import { counted } from "../../numbers.ts";
 import { DecisionMark } from "../tools/decision-mark.tsx";
 
-export function NewRuleDialog({ onClose }: { readonly onClose: () => void }): VNode {
+interface NewRuleProps {
+  /** The request that the page explains: the rule begins with it. */
+  readonly request: { readonly server?: string; readonly tool?: string; readonly client?: string };
+  readonly onClose: () => void;
+}
+
+export function NewRuleDialog({ request, onClose }: NewRuleProps): VNode {
   const { store, api, announcer } = useApp();
   const servers = useLive(store.servers.ids);
-  const [rule, setRule] = useState<NewRule>({ decision: "ask", server: servers[0] ?? "", tool: "*", isPattern: true });
+  const [rule, setRule] = useState<NewRule>(() => {
+    const { server = servers[0] ?? "", tool = "*", client } = request;
+    return { decision: "ask", server, tool, client, isPattern: true };
+  });
   const set = (change: Partial<NewRule>): void => setRule({ ...rule, ...change });
   const preview = useCommand("policy/preview", rule.server === "" || rule.tool === "" ? undefined : rule);
   const { value, error } = preview;

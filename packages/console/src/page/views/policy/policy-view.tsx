@@ -97,9 +97,14 @@ export function PolicyView(): VNode {
           </ul>
         </Section>
       )}
-      {isAdding && <NewRuleDialog onClose={() => setAdding(false)} />}
+      {isAdding && <NewRuleDialog request={explainedRequest(query)} onClose={() => setAdding(false)} />}
     </View>
   );
+}
+
+/** A name with `*` or `?` would be a pattern in a rule, so it is left to the person. */
+function explainedRequest({ server, tool, client }: Readonly<Record<string, string>>) {
+  return [server, tool, client].some((name) => name !== undefined && /[*?]/.test(name)) ? {} : { server, tool, client };
 }
 
 function wordsOf(rule: RuleRow): string {

@@ -1,0 +1,248 @@
+/**
+ * What people do in the console, with real servers, real clients and the real command, and with the keyboard alone: the
+ * focus must be visible at each step.
+ */
+
+import { join } from "node:path";
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  calls,
+  chromiumProgram,
+  focusedName,
+  type GeminiApi,
+  type GuardedServer,
+  geminiApi,
+  guardedServer,
+  inTurn,
+  openChromium,
+  programServer,
+  realServer,
+  says,
+  type TemporaryFolder,
+  tabTo,
+  temporaryFolder,
+} from "@fairlead/test-servers";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type ConsoleScene, consoleScene, go, hasFocus, pressWhenReady, reach } from "./console-scene.ts";
+
+const subject = "journeys of the console";
+/** A server that starts as soon as its file is there. */
+const waits = (file: string): object => ({
+  command: "sh",
+  args: [
+    "-c",
+    `[ -e "${file}" ] || { echo "FATAL: no license at ${file}" >&2; exit 3; }; exec "$0" "$@"`,
+    ...nodeWords,
+  ],
+});
+const { command, args = [] } = programServer("well-behaved");
+const nodeWords = [command, ...args];
+const query = { name: "query", description: "Runs a read-only query.", inputSchema: { type: "object" } };
+
+let scene: ConsoleScene;
+let page: Page;
+let folder: TemporaryFolder;
+let model: GeminiApi;
+let authorization: AuthorizationServer;
+let guarded: GuardedServer;
+
+beforeAll(async () => {
+  if (chromiumProgram === undefined) return;
+  folder = await temporaryFolder();
+  model = await geminiApi();
+  authorization = await authorizationServer();
+  guarded = await guardedServer({ authorization, scopes: ["read"] });
+  scene = await consoleScene(
+    subject,
+    {
+      everything: realServer("everything"),
+      licensed: waits(join(folder.path, "license")),
+      db: programServer("catalog", await folder.write("tools.json", [query])),
+      docs: { httpUrl: guarded.url },
+    },
+    {
+      env: {
+        FAIRLEAD_SECRET_STORE: "file",
+        GEMINI_API_KEY: model.settings.apiKey,
+        GOOGLE_GEMINI_BASE_URL: model.baseUrl,
+      },
+    },
+  );
+  ({ page } = scene);
+  // From here on the page must never lose the focus.
+  await page.keyboard.press("Tab");
+});
+afterAll(async () => {
+  for (const each of [scene, guarded, authorization, model, folder]) await each?.[Symbol.asyncDispose]();
+});
+// Says that Chromium is absent. Without tests to run, `beforeAll` is not called.
+if (chromiumProgram === undefined) await openChromium(subject);
+
+const heading = (name: string | RegExp): Promise<void> => page.getByRole("heading", { name }).first().waitFor();
+
+describe.runIf(chromiumProgram !== undefined)("with the keyboard alone", () => {
+  beforeEach(async () => {
+    await go(page, "#/now");
+    await heading(/^(Now|Needs you)/);
+  });
+  afterEach(async () => {
+    await hasFocus(page);
+    expect(scene.complaints).toEqual([]);
+    expect(scene.foreign).toEqual([]);
+  });
+
+  test("a person allows the call of a client once, and the client gets the result", async () => {
+    const client = await scene.here.clientWith({});
+    const calling = client.call("echo", { message: "from the client" });
+    await reach(page, "link", "Look");
+    await page.keyboard.press("Enter");
+    await heading("Inbox");
+    expect(await page.getByRole("article").textContent()).toContain("from the client");
+    await reach(page, "button", "Yes, once");
+    await pressWhenReady(page);
+    await heading("Answered");
+    expect(JSON.stringify(await calling)).toContain("Echo: from the client");
+    expect(await focusedName(page)).toBe("Answered");
+    await client.end();
+  });
+
+  test("a person finds a tool by what it does, fills its form, calls it, and reads the structured result", async () => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("tools");
+    await page.getByRole("option", { name: /^Tools/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading("Tools");
+    await reach(page, "searchbox", "Search the tools by what they do");
+    await page.keyboard.type("structured content");
+    await reach(page, "link", "get-structured-content");
+    await page.keyboard.press("Enter");
+    await heading("everything.get-structured-content");
+    await reach(page, "combobox", /^location/);
+    await page.keyboard.press("ArrowDown");
+    await reach(page, "button", "Call");
+    await page.keyboard.press("Enter");
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByText("ok", { exact: true }).waitFor();
+    await reach(page, "tab", "Result");
+    await page.keyboard.press("ArrowRight");
+    await result.getByText("temperature").waitFor();
+    await page.keyboard.press("End");
+    await result.getByText("tools/call").first().waitFor();
+  });
+
+  test("a person calls a tool that returns an image, and sees the image", async () => {
+    await go(page, "#/tools/everything/get-tiny-image");
+    await heading("everything.get-tiny-image");
+    await reach(page, "button", "Call");
+    await page.keyboard.press("Enter");
+    const image = page.getByRole("region", { name: "Result" }).getByRole("img");
+    expect(await image.getAttribute("src")).toMatch(/^blob:/);
+    const width =
+      "(async (image) => { await image.decode(); return image.naturalWidth })(document.querySelector('.tool-result img'))";
+    expect(await page.evaluate(width)).toBeGreaterThan(10);
+  });
+
+  test("a person reads why a server failed, removes the cause and starts it again", async () => {
+    const row = page.locator("tr[data-row='server licensed']");
+    await row.getByText("FATAL: no license at").waitFor();
+    await folder.write("license", "yes");
+    await reach(page, "button", "Try again: licensed");
+    await page.keyboard.press("Enter");
+    await row.getByText("connected").waitFor();
+    await hasFocus(page);
+    expect(await row.locator(":focus").count()).toBe(1);
+  });
+
+  test("a person explains a decision and writes a rule, which the next call of a client meets", async () => {
+    await go(page, "#/policy");
+    await heading("Policy");
+    await reach(page, "combobox", "Server");
+    await page.keyboard.type("everything");
+    await tabTo(page, "Tool");
+    await page.keyboard.type("get-sum");
+    await tabTo(page, /^Program/);
+    await page.keyboard.type("stdio");
+    await page.keyboard.press("Enter");
+    await page.locator(".explain-answer").getByText("ask").first().waitFor();
+    await reach(page, "button", "New rule");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "New rule" });
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await focusedName(page)).toBe("New rule");
+    await page.keyboard.press("Enter");
+    await reach(page, "combobox", "Decision");
+    await page.keyboard.type("deny");
+    await dialog.getByText("1 listed tool").waitFor();
+    await tabTo(page, "Write the rule");
+    await pressWhenReady(page);
+    await dialog.waitFor({ state: "detached" });
+    const client = await scene.here.clientWith({});
+    expect(JSON.stringify(await client.call("get-sum", { a: 1, b: 2 }))).toContain("denied");
+    await client.end();
+    const rules = await scene.here.run("policy", "list");
+    expect(rules.stdout).toContain("get-sum");
+  });
+
+  test("a person compares a changed definition and accepts it", async () => {
+    await folder.write("tools.json", [{ ...query, description: "Runs any query." }]);
+    await go(page, "#/servers/db");
+    await heading("Servers / db");
+    await reach(page, "button", "Restart");
+    await page.keyboard.press("Enter");
+    await go(page, "#/now");
+    await reach(page, "link", "Compare");
+    await page.keyboard.press("Enter");
+    const change = page.getByRole("region", { name: "Change of the tool query" });
+    expect(await change.textContent()).toContain("Runs any query.");
+    await reach(page, "button", "Accept this definition");
+    await pressWhenReady(page);
+    await page.getByText("Accepted 1 definition of db").first().waitFor();
+    await go(page, "#/now");
+    await page.getByRole("link", { name: "Compare" }).waitFor({ state: "detached" });
+  });
+
+  test("a person answers the form of a server in the middle of a call", async () => {
+    await go(page, "#/tools/everything/trigger-elicitation-request");
+    await heading("everything.trigger-elicitation-request");
+    await reach(page, "button", "Call");
+    await page.keyboard.press("Enter");
+    await reach(page, "textbox", /^String ?required/);
+    await page.keyboard.type("Ada");
+    await reach(page, "button", "Send");
+    await pressWhenReady(page);
+    await page.getByRole("region", { name: "Result" }).getByText("Ada").first().waitFor();
+  });
+
+  test("a person signs in to a server in a tab of the authorization server", async () => {
+    await reach(page, "button", "Start: docs");
+    await page.keyboard.press("Enter");
+    await reach(page, "button", "Sign in: docs");
+    await page.keyboard.press("Enter");
+    await reach(page, "link", "Look");
+    await page.keyboard.press("Enter");
+    await heading("Inbox");
+    await reach(page, "button", `Open ${new URL(authorization.issuer).host}`);
+    const [tab] = await Promise.all([scene.context.waitForEvent("page"), pressWhenReady(page)]);
+    await tab.getByRole("button", { name: "Allow" }).waitFor();
+    expect(await tab.evaluate("[window.opener, document.referrer]")).toEqual([null, ""]);
+    await tab.getByRole("button", { name: "Allow" }).press("Enter");
+    await tab.getByText("you can close this window").waitFor();
+    await tab.close();
+    await heading("The sign-in has ended");
+    await go(page, "#/now");
+    await page.locator("tr[data-row='server docs']").getByText("connected").waitFor();
+  });
+
+  test("a person reads a recorded conversation again", async () => {
+    model.settings.answer = inTurn(calls("echo", { message: "from the model" }), says("The server said it."));
+    await scene.here.run("-p", "Say it", "--allow", "everything.*");
+    await go(page, "#/conversations");
+    await reach(page, "link", "Say it");
+    await page.keyboard.press("Enter");
+    await page.getByText("The server said it.").waitFor();
+  });
+});
