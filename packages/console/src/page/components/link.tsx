@@ -53,6 +53,12 @@ export function OutsideLink({ url, children }: OutsideLinkProps): VNode {
   const target = webAddress(url);
   if (target === undefined) return <Text of={children ?? url} exact />;
   const says = children ?? url;
+  const onPress = (event: MouseEvent): void => {
+    // The right button opens a menu.
+    if (event.button === 2 || saysTarget(says, target)) return;
+    event.preventDefault();
+    setAsked(true);
+  };
   return (
     <Fragment>
       <a
@@ -60,11 +66,8 @@ export function OutsideLink({ url, children }: OutsideLinkProps): VNode {
         target="_blank"
         rel="noopener noreferrer"
         class="outside-link"
-        onClick={(event) => {
-          if (saysTarget(says, target)) return;
-          event.preventDefault();
-          setAsked(true);
-        }}
+        onClick={onPress}
+        onAuxClick={onPress}
       >
         <Text of={says} exact />
         {!saysTarget(says, target) && (

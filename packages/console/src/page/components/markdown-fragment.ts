@@ -35,6 +35,8 @@ export function markdownFragment(text: string, ask: (target: URL) => void): Docu
     link.after(` (${target.host})`);
     for (const press of ["click", "auxclick"])
       link.addEventListener(press, (event) => {
+        // The right button opens a menu.
+        if (event instanceof MouseEvent && event.button === 2) return;
         event.preventDefault();
         ask(target);
       });

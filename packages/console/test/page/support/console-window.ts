@@ -6,12 +6,13 @@ import { chromiumProgram, openChromium } from "@fairlead/test-servers";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import type { PagePath } from "../../../src/protocol/http.ts";
+import type { ConsoleSource } from "../../../src/server/console-source.ts";
 import { sampleSource } from "./sample-state.ts";
 import type { ScriptedSource } from "./scripted-source.ts";
 import { type ServedPage, servePage } from "./served-page.ts";
 
-export interface WindowOptions {
-  readonly source?: ScriptedSource;
+export interface WindowOptions<S extends ConsoleSource> {
+  readonly source?: S;
   /** The address of a view, such as `#/servers/files`. */
   readonly view?: string;
   readonly colours?: "light" | "dark";
@@ -23,10 +24,10 @@ export interface WindowOptions {
   readonly isWaiting?: boolean;
 }
 
-export interface ConsoleWindow extends AsyncDisposable {
+export interface ConsoleWindow<S extends ConsoleSource> extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  readonly source: ScriptedSource;
+  readonly source: S;
   readonly served: ServedPage;
   /** Requests to any address. */
   readonly requests: readonly string[];
@@ -37,7 +38,9 @@ export interface ConsoleWindow extends AsyncDisposable {
 export const hasChromium: boolean = chromiumProgram !== undefined;
 
 /** Starts one Chromium for the tests of a file. Without Chromium it says so, and the file's tests do not run. */
-export function useChromium(subject: string): { open(options?: WindowOptions): Promise<ConsoleWindow> } {
+export function useChromium(subject: string): {
+  open<S extends ConsoleSource = ScriptedSource>(options?: WindowOptions<S>): Promise<ConsoleWindow<S>>;
+} {
   let browser: Browser | undefined;
   beforeAll(async () => {
     browser = await openChromium(subject);
@@ -51,9 +54,13 @@ export function useChromium(subject: string): { open(options?: WindowOptions): P
   };
 }
 
-async function openWindow(browser: Browser, options: WindowOptions): Promise<ConsoleWindow> {
+async function openWindow<S extends ConsoleSource>(
+  browser: Browser,
+  options: WindowOptions<S>,
+): Promise<ConsoleWindow<S>> {
   const {
-    source = sampleSource(),
+    // Without a source, `S` is its default.
+    source = sampleSource() as ConsoleSource as S,
     view,
     colours = "light",
     width = 1280,

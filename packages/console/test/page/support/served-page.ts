@@ -6,10 +6,10 @@ import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "@fairlead/core/clock";
 import type { PagePath, SessionAnswer } from "../../../src/protocol/http.ts";
+import type { ConsoleSource } from "../../../src/server/console-source.ts";
 import { EventRing } from "../../../src/server/door/event-ring.ts";
 import { readPageFiles } from "../../../src/server/door/page-files.ts";
 import { PageListener } from "../../../src/server/door/page-listener.ts";
-import type { ScriptedSource } from "./scripted-source.ts";
 
 const built = new URL("../../../../cli/bundle/console/", import.meta.url);
 
@@ -29,7 +29,7 @@ export interface ServedPage extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export async function servePage(source: ScriptedSource, { folder = built, port = 0 } = {}): Promise<ServedPage> {
+export async function servePage(source: ConsoleSource, { folder = built, port = 0 } = {}): Promise<ServedPage> {
   const files = readPageFiles((name) => readFileSync(fileURLToPath(new URL(name, folder))));
   const listener = await PageListener.listen({ files, clock: systemClock, port });
   const ring = new EventRing();

@@ -1,4 +1,4 @@
-// Its tool asks the user for a size and a number, once or `times` times, and returns the answers. Only clients that declare elicitation see it.
+// Its tool asks the user for a size and a number, once or `times` times, or to open the address `url`, and returns the answers. Only clients that declare elicitation see it.
 import { onLine, runIfMain } from "../program.mjs";
 
 const form = {
@@ -53,7 +53,11 @@ const tools = [
     name: "order",
     inputSchema: {
       type: "object",
-      properties: { how: { enum: ["form", "url", "secret", "titled"] }, times: { type: "integer" } },
+      properties: {
+        how: { enum: ["form", "url", "secret", "titled"] },
+        times: { type: "integer" },
+        url: { type: "string" },
+      },
     },
   },
 ];
@@ -81,13 +85,13 @@ export function asks(io) {
     } else if (method === "tools/list") say({ id, result: { tools: canAsk ? tools : [] } });
     else if (method === "tools/call") {
       call = id;
-      const { how, times = 1 } = params.arguments ?? {};
+      const { how, times = 1, url = "https://example.com/pay" } = params.arguments ?? {};
       left = times;
       answers = [];
       const requestedSchema = forms.get(how) ?? form;
       asked =
         how === "url"
-          ? { mode: "url", message: "Pay here.", url: "https://example.com/pay", elicitationId: "1" }
+          ? { mode: "url", message: "Pay here.", url, elicitationId: "1" }
           : { mode: "form", message: "Which one?", requestedSchema };
       say({ id: "question", method: "elicitation/create", params: asked });
     } else if (id === "question") {
