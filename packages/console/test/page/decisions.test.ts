@@ -8,8 +8,12 @@ import { ScriptedSource } from "./support/scripted-source.ts";
 
 const chromium = useChromium("console, decisions");
 
-/** The buttons of the shown question work. */
-const ready = (page: Page): Promise<unknown> => page.locator(".decision-ready").waitFor();
+/** Waits until the buttons of the shown question work. What has moved them is drawn before their state counts. */
+async function ready(page: Page): Promise<void> {
+  await page.locator(".decision").last().scrollIntoViewIfNeeded();
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await page.locator(".decision-ready").waitFor();
+}
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const answersIn = (source: ScriptedSource): readonly unknown[] =>
   source.commands.flatMap(([verb, params]) => (verb === "questions/answer" ? [params] : []));
@@ -78,6 +82,7 @@ describe.runIf(hasChromium)("a question", () => {
     await page.getByRole("textbox", { name: "Why not" }).fill("not in this folder");
     await page.keyboard.press("Enter");
     expect(answersIn(source)).toEqual([]);
+    await ready(page);
     await button(page, "No").click();
     await page.getByRole("heading", { name: "Answered" }).waitFor();
     expect(answersIn(source)).toEqual([
