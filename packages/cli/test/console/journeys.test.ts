@@ -11,7 +11,6 @@ import {
   chromiumProgram,
   focusedName,
   type GeminiApi,
-  type GuardedServer,
   geminiApi,
   guardedServer,
   inTurn,
@@ -37,7 +36,7 @@ const waits = (file: string): object => ({
     ...nodeWords,
   ],
 });
-const { command, args = [] } = programServer("well-behaved");
+const { command, args } = programServer("well-behaved");
 const nodeWords = [command, ...args];
 const query = { name: "query", description: "Runs a read-only query.", inputSchema: { type: "object" } };
 
@@ -46,14 +45,16 @@ let page: Page;
 let folder: TemporaryFolder;
 let model: GeminiApi;
 let authorization: AuthorizationServer;
-let guarded: GuardedServer;
+/** What is closed after the tests, the last one first. */
+const made: AsyncDisposable[] = [];
 
 beforeAll(async () => {
   if (chromiumProgram === undefined) return;
   folder = await temporaryFolder();
   model = await geminiApi();
   authorization = await authorizationServer();
-  guarded = await guardedServer({ authorization, scopes: ["read"] });
+  const guarded = await guardedServer({ authorization, scopes: ["read"] });
+  made.push(folder, model, authorization, guarded);
   scene = await consoleScene(
     subject,
     {
@@ -70,12 +71,13 @@ beforeAll(async () => {
       },
     },
   );
+  made.push(scene);
   ({ page } = scene);
   // From here on the page must never lose the focus.
   await page.keyboard.press("Tab");
 });
 afterAll(async () => {
-  for (const each of [scene, guarded, authorization, model, folder]) await each?.[Symbol.asyncDispose]();
+  for (const each of made.toReversed()) await each[Symbol.asyncDispose]();
 });
 // Says that Chromium is absent. Without tests to run, `beforeAll` is not called.
 if (chromiumProgram === undefined) await openChromium(subject);

@@ -30,7 +30,7 @@ export function markdownFragment(text: string, ask: (target: URL) => void): Docu
     link.target = "_blank";
     link.rel = "noopener noreferrer";
     link.title = target.href;
-    if (saysTarget(link.textContent ?? "", target)) continue;
+    if (saysTarget(link.textContent, target)) continue;
     // The person sees where a link leads before following it.
     link.after(` (${target.host})`);
     for (const press of ["click", "auxclick"])
