@@ -1,6 +1,6 @@
 /*
- * Runs the benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search`, `gateway` and
- * `background` run only by name. The tests never run them.
+ * Runs the benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search`, `gateway`,
+ * `background` and `console` run only by name. The tests never run them.
  */
 import { parseArgs } from "node:util";
 
@@ -11,6 +11,7 @@ const benches = {
   search: () => import("./search.mjs"),
   gateway: () => import("./gateway.mjs"),
   background: () => import("./background.mjs"),
+  console: () => import("./console.mjs"),
 };
 
 const { positionals, values: options } = parseArgs({

@@ -4,7 +4,7 @@
  */
 
 import type { ComponentChildren, VNode } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
 
 export interface VirtualListProps {
   readonly label: string;
@@ -31,7 +31,9 @@ const endPixels = 8;
 export function VirtualList(props: VirtualListProps): VNode {
   const { label, count, rowHeight, renderRow, first = 0, isFollowing = false, onFollow, role = "list", shown } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
+  /** What is in view. Where the list follows its end, the drawing knows it before the browser has scrolled. */
+  const view = useRef({ top: 0, height: 600 });
+  const [, draw] = useReducer((drawn: number) => drawn + 1, 0);
   const firstBefore = useRef(first);
   /** Our own scrolling is no decision of the person. */
   const isOurs = useRef(false);
@@ -39,7 +41,10 @@ export function VirtualList(props: VirtualListProps): VNode {
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const measure = new ResizeObserver(() => setView(viewOf(element)));
+    const measure = new ResizeObserver(() => {
+      view.current = viewOf(element);
+      draw(undefined);
+    });
     measure.observe(element);
     return () => measure.disconnect();
   }, []);
@@ -50,11 +55,14 @@ export function VirtualList(props: VirtualListProps): VNode {
     const removed = first - firstBefore.current;
     firstBefore.current = first;
     const before = element.scrollTop;
-    if (isFollowing) element.scrollTop = element.scrollHeight;
+    // The height that the rows have, without asking the browser for it.
+    if (isFollowing) element.scrollTop = count * rowHeight;
     else if (removed > 0) element.scrollTop = Math.max(0, before - removed * rowHeight);
-    if (element.scrollTop === before) return;
+    const { scrollTop } = element;
+    if (scrollTop === before) return;
     isOurs.current = true;
-    setView(viewOf(element));
+    view.current = { ...view.current, top: scrollTop };
+    if (!isFollowing) draw(undefined);
   }, [first, count, isFollowing, rowHeight]);
 
   useLayoutEffect(() => {
@@ -66,8 +74,11 @@ export function VirtualList(props: VirtualListProps): VNode {
       element.scrollTop = top + rowHeight - element.clientHeight;
   }, [shown, rowHeight]);
 
-  const begin = Math.max(0, Math.floor(view.top / rowHeight) - beyond);
-  const end = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + beyond);
+  const { height } = view.current;
+  // The effect scrolls to the end after this drawing, so the rows of the end are drawn already.
+  const top = isFollowing ? Math.max(0, count * rowHeight - height) : view.current.top;
+  const begin = Math.max(0, Math.floor(top / rowHeight) - beyond);
+  const end = Math.min(count, Math.ceil((top + height) / rowHeight) + beyond);
   const rowRole = role === "log" ? undefined : role === "grid" ? "row" : "listitem";
   return (
     <div
@@ -80,9 +91,13 @@ export function VirtualList(props: VirtualListProps): VNode {
       tabIndex={0}
       onScroll={(event) => {
         const element = event.currentTarget;
-        setView(viewOf(element));
-        if (!isOurs.current) onFollow?.(element.scrollHeight - element.scrollTop - element.clientHeight <= endPixels);
-        isOurs.current = false;
+        view.current = viewOf(element);
+        if (isOurs.current) {
+          isOurs.current = false;
+          return;
+        }
+        draw(undefined);
+        onFollow?.(element.scrollHeight - element.scrollTop - element.clientHeight <= endPixels);
       }}
     >
       <div class="virtual-space" role="presentation" style={{ height: `${count * rowHeight}px` }}>

@@ -9,6 +9,11 @@ import { type EventRing, eventLine } from "./event-ring.ts";
 const beatTime = 15_000;
 /** About this many bytes are handed to the socket at a time. */
 const chunkBytes = 64 * 1024;
+/**
+ * Milliseconds in which events are collected after a write. The page draws ten times a second, and each piece that it
+ * receives costs it more than the events in it.
+ */
+const collectTime = 100;
 
 export interface EventStreamOptions {
   readonly source: Pick<ConsoleSource, "snapshot">;
@@ -37,6 +42,19 @@ export async function streamEvents(response: ServerResponse, options: EventStrea
     stopBeat = clock.after(beatTime, beat, { background: true });
   };
   let stopBeat = clock.after(beatTime, beat, { background: true });
+  const collect = (): Promise<void> =>
+    new Promise((resolve) => {
+      const callOff = clock.after(collectTime, () => done(), { background: true });
+      const done = (): void => {
+        callOff();
+        signal.removeEventListener("abort", done);
+        response.off("close", done);
+        resolve();
+      };
+      signal.addEventListener("abort", done);
+      response.on("close", done);
+      if (isOver()) done();
+    });
   try {
     let last = after;
     while (!isOver()) {
@@ -55,6 +73,7 @@ export async function streamEvents(response: ServerResponse, options: EventStrea
         if (read === undefined) throw new Error("the ring has lost an event");
         response.write(read.chunk);
         last = read.last;
+        if (read.chunk.length < chunkBytes) await collect();
       }
     }
     if (!response.destroyed) response.end("event: closed\ndata: {}\n\n");

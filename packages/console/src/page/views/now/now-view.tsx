@@ -5,13 +5,14 @@
  */
 
 import type { VNode } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallRow, Question } from "../../../protocol/rows.ts";
 import { questionTitle } from "../../announce.ts";
 import { useApp, useRoute } from "../../app.ts";
 import { Age, Countdown, tookText } from "../../components/age.tsx";
 import { CopyCommand } from "../../components/copy.tsx";
 import { Link } from "../../components/link.tsx";
+import { memo } from "../../components/memo.tsx";
 import { Empty, Notice } from "../../components/notice.tsx";
 import { Section, View } from "../../components/panel.tsx";
 import { useCalmOrder } from "../../components/settled.ts";
@@ -27,6 +28,8 @@ import { byNeed, ListTools, toStateFilter } from "../servers/server-list.tsx";
 
 /** Calls that are shown. */
 const mostCalls = 10;
+/** Milliseconds between two changes of the list of calls. Nobody can read a list that changes more often. */
+const callsPause = 500;
 /** Stands between the servers that are not fine and the others. */
 const divider = "\0others";
 
@@ -88,14 +91,25 @@ export function NowView(): VNode {
                 <ChangedLine key={`changed ${name}`} name={name} count={count} />
               ))}
               {first.map((name) => (
-                <ServerLine key={`server ${name}`} name={name} selection={selection} isShort />
+                <ServerLine
+                  key={`server ${name}`}
+                  name={name}
+                  isSelected={selection.has(name)}
+                  onSelect={selection.set}
+                  isShort
+                />
               ))}
             </Table>
           )}
           {rest.length > 0 && (
             <Table label="Other servers" columns={serverColumns} class="server-table">
               {rest.map((name) => (
-                <ServerLine key={`server ${name}`} name={name} selection={selection} />
+                <ServerLine
+                  key={`server ${name}`}
+                  name={name}
+                  isSelected={selection.has(name)}
+                  onSelect={selection.set}
+                />
               ))}
             </Table>
           )}
@@ -118,7 +132,7 @@ function NoServers(): VNode {
   );
 }
 
-function QuestionLine({ question }: { readonly question: Question }): VNode {
+const QuestionLine = memo(({ question }: { readonly question: Question }): VNode => {
   const { router } = useApp();
   const address = toAddress(["inbox", question.id]);
   return (
@@ -153,7 +167,7 @@ function QuestionLine({ question }: { readonly question: Question }): VNode {
       ]}
     />
   );
-}
+});
 
 /** The arguments in short. The question's card shows them in full. */
 function ArgumentsText({ args }: { readonly args: object }): VNode {
@@ -205,15 +219,16 @@ const callColumns: readonly Column[] = [
 
 function LastCalls(): VNode {
   const { store } = useApp();
-  const ids = useLive(store.calls.ids).slice(0, mostCalls);
+  const ids = useLatestCalls();
   const about = useLive(store.about);
   return (
     <Section title="Last calls" class="now-calls" tools={<Link to={toAddress(["history"])}>History</Link>}>
       {about !== undefined && ids.length === 0 && <p class="muted">No call since the host started.</p>}
       {ids.length > 0 && (
         <Table label="Last calls" columns={callColumns}>
-          {ids.map((id) => (
-            <CallLine key={id} id={id} />
+          {/* Rows change what they show: to remove and add them costs more, and loses the focus. */}
+          {ids.map((id, at) => (
+            <CallLine key={at} id={id} />
           ))}
         </Table>
       )}
@@ -221,7 +236,32 @@ function LastCalls(): VNode {
   );
 }
 
-function CallLine({ id }: { readonly id: string }): VNode | null {
+/** The ids of the latest calls: at once after a pause, and while many calls arrive twice a second. */
+function useLatestCalls(): readonly string[] {
+  const { store } = useApp();
+  const { ids } = store.calls;
+  const [shown, setShown] = useState(() => ids.value.slice(0, mostCalls));
+  useEffect(() => {
+    let next = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const update = (): void => {
+      timer = undefined;
+      next = performance.now() + callsPause;
+      setShown(ids.value.slice(0, mostCalls));
+    };
+    const stop = ids.subscribe(() => {
+      timer ??= setTimeout(update, Math.max(0, next - performance.now()));
+    });
+    update();
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [ids]);
+  return shown;
+}
+
+const CallLine = memo(({ id }: { readonly id: string }): VNode | null => {
   const { store } = useApp();
   const call = useLive(store.calls.row(id));
   if (call === undefined) return null;
@@ -239,7 +279,7 @@ function CallLine({ id }: { readonly id: string }): VNode | null {
       ]}
     />
   );
-}
+});
 
 function CallName({ call }: { readonly call: CallRow }): VNode {
   const title = call.error === undefined ? undefined : visibleText(call.error.message);

@@ -1,6 +1,6 @@
 /** The servers that the person has selected, to do something with all of them. */
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { ServerRow } from "../../../protocol/rows.ts";
 
 export interface Selection {
@@ -13,16 +13,19 @@ export interface Selection {
 /** The selected servers. A server that is gone is no longer selected. */
 export function useSelection(rows: readonly ServerRow[]): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  // The same function at every drawing, so that rows are not drawn again.
+  const { current: set } = useRef((name: string, isSelected: boolean) =>
+    setChosen((before) => {
+      const next = new Set(before);
+      if (isSelected) next.add(name);
+      else next.delete(name);
+      return next;
+    }),
+  );
   return {
     names: rows.flatMap(({ name }) => (chosen.has(name) ? [name] : [])),
     has: (name) => chosen.has(name),
-    set: (name, isSelected) =>
-      setChosen((before) => {
-        const next = new Set(before);
-        if (isSelected) next.add(name);
-        else next.delete(name);
-        return next;
-      }),
+    set,
     replace: (names) => setChosen(new Set(names)),
   };
 }

@@ -1,12 +1,13 @@
 /** One server as one row, with its cause and its next step. The row draws itself when its server changes, and only then. */
 
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import type { VNode } from "preact";
+import type { ComponentType, VNode } from "preact";
 import type { NextStep, ServerRow } from "../../../protocol/rows.ts";
 import { type App, useApp } from "../../app.ts";
 import { Age, tookText } from "../../components/age.tsx";
 import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
+import { memo } from "../../components/memo.tsx";
 import { isNotFine, ServerStatus } from "../../components/state-mark.tsx";
 import { type Column, Row } from "../../components/table.tsx";
 import { Text, visibleText } from "../../components/text.tsx";
@@ -49,51 +50,53 @@ export const needColumns: readonly Column[] = [
 
 export interface ServerLineProps {
   readonly name: string;
-  readonly selection: Selection;
+  readonly isSelected: boolean;
+  readonly onSelect: Selection["set"];
   /** Only the columns of `needColumns`. */
   readonly isShort?: boolean;
 }
 
-export function ServerLine({ name, selection, isShort = false }: ServerLineProps): VNode | null {
-  const { store, router } = useApp();
-  const row = useLive(store.servers.row(name));
-  if (row === undefined) return null;
-  const address = toAddress(["servers", name]);
-  const isSelected = selection.has(name);
-  const figures = [
-    <CatalogText key="catalog" row={row} />,
-    shortNumber(row.tokens),
-    shortNumber(row.calls),
-    row.median === undefined ? <span class="unknown">–</span> : tookText(row.median),
-  ];
-  return (
-    <Row
-      rowKey={`server ${name}`}
-      onOpen={() => router.go(address)}
-      isSelected={isSelected || undefined}
-      span={!isShort && isNotFine(row) && row.counts === undefined ? { from: "catalog", to: "cause" } : undefined}
-      cells={[
-        <label key="select" class="check">
-          <input
-            type="checkbox"
-            checked={isSelected}
-            aria-label={`Select ${visibleText(name)}`}
-            data-focus={`select ${name}`}
-            onChange={({ currentTarget }) => selection.set(name, currentTarget.checked)}
-          />
-        </label>,
-        <ServerStatus key="state" row={row} />,
-        <Link key="server" to={address} class="row-link cut" focusKey={`server ${name}`}>
-          <Text of={name} exact />
-        </Link>,
-        row.since === undefined ? null : <Age key="since" since={row.since} />,
-        ...(isShort ? [] : figures),
-        <Cause key="cause" row={row} />,
-        row.next === undefined ? null : <NextButton key="next" name={name} next={row.next} />,
-      ]}
-    />
-  );
-}
+export const ServerLine: ComponentType<ServerLineProps> = memo(
+  ({ name, isSelected, onSelect, isShort = false }: ServerLineProps): VNode | null => {
+    const { store, router } = useApp();
+    const row = useLive(store.servers.row(name));
+    if (row === undefined) return null;
+    const address = toAddress(["servers", name]);
+    const figures = [
+      <CatalogText key="catalog" row={row} />,
+      shortNumber(row.tokens),
+      shortNumber(row.calls),
+      row.median === undefined ? <span class="unknown">–</span> : tookText(row.median),
+    ];
+    return (
+      <Row
+        rowKey={`server ${name}`}
+        onOpen={() => router.go(address)}
+        isSelected={isSelected || undefined}
+        span={!isShort && isNotFine(row) && row.counts === undefined ? { from: "catalog", to: "cause" } : undefined}
+        cells={[
+          <label key="select" class="check">
+            <input
+              type="checkbox"
+              checked={isSelected}
+              aria-label={`Select ${visibleText(name)}`}
+              data-focus={`select ${name}`}
+              onChange={({ currentTarget }) => onSelect(name, currentTarget.checked)}
+            />
+          </label>,
+          <ServerStatus key="state" row={row} />,
+          <Link key="server" to={address} class="row-link cut" focusKey={`server ${name}`}>
+            <Text of={name} exact />
+          </Link>,
+          row.since === undefined ? null : <Age key="since" since={row.since} />,
+          ...(isShort ? [] : figures),
+          <Cause key="cause" row={row} />,
+          row.next === undefined ? null : <NextButton key="next" name={name} next={row.next} />,
+        ]}
+      />
+    );
+  },
+);
 
 /** Why the server is not fine; for others the last failure of a call, if there was one. */
 function Cause({ row }: { readonly row: ServerRow }): VNode | null {

@@ -65,7 +65,7 @@ function AllServers(): VNode {
             class="server-table"
           >
             {order.map((name) => (
-              <ServerLine key={name} name={name} selection={selection} />
+              <ServerLine key={name} name={name} isSelected={selection.has(name)} onSelect={selection.set} />
             ))}
           </Table>
         )}

@@ -17,6 +17,7 @@ export class Frames {
   readonly #byId = new Map<number, FrameHead>();
   /** How many old messages were dropped, so that a list can keep its place. */
   #dropped = 0;
+  #order = 0;
   #stops: readonly (() => void)[] = [];
 
   constructor(store: Store) {
@@ -34,6 +35,16 @@ export class Frames {
 
   find(id: number | undefined): FrameHead | undefined {
     return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** Whether frames were inserted before others, or all were removed: a list made from them begins anew. */
+  get order(): number {
+    return this.#order;
+  }
+
+  /** How many frames came after this one. */
+  countAfter(id: number): number {
+    return this.#frames.length - (this.#frames.findLastIndex((frame) => frame.id <= id) + 1);
   }
 
   /** The response to a request. */
@@ -60,6 +71,7 @@ export class Frames {
     this.#frames = [];
     this.#byId.clear();
     this.#dropped = 0;
+    this.#order += 1;
     this.#changed();
   }
 
@@ -70,8 +82,10 @@ export class Frames {
     const last = this.#frames.at(-1);
     this.#frames.push(...added);
     // Events can arrive while the older messages are being read.
-    if (last !== undefined && added.some(({ id }) => id < last.id))
+    if (last !== undefined && added.some(({ id }) => id < last.id)) {
       this.#frames.sort((one, other) => one.id - other.id);
+      this.#order += 1;
+    }
     const surplus = this.#frames.length - mostFrames;
     if (surplus > 0) {
       for (const { id } of this.#frames.splice(0, surplus)) this.#byId.delete(id);
@@ -82,5 +96,47 @@ export class Frames {
 
   #changed(): void {
     this.revision.set(this.revision.value + 1);
+  }
+}
+
+/** The frames that fit a filter. As frames arrive, only those are looked at: a filter of all takes longer than drawing. */
+export class ShownFrames {
+  readonly #frames: Frames;
+  readonly #fits: (frame: FrameHead) => boolean;
+  #list: FrameHead[] = [];
+  #dropped = 0;
+  #order = -1;
+  #lastId = 0;
+
+  constructor(frames: Frames, fits: (frame: FrameHead) => boolean) {
+    this.#frames = frames;
+    this.#fits = fits;
+  }
+
+  /** How many frames of the list were dropped since it began. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** The list now. It is the same array at every call. */
+  read(): readonly FrameHead[] {
+    const { all, order } = this.#frames;
+    if (order !== this.#order) {
+      this.#order = order;
+      this.#lastId = 0;
+      this.#dropped = 0;
+      this.#list = [];
+    }
+    const [first] = all;
+    const gone = this.#list.findIndex(({ id }) => first !== undefined && id >= first.id);
+    if (gone > 0) {
+      this.#list.splice(0, gone);
+      this.#dropped += gone;
+    }
+    let from = all.length;
+    while (from > 0 && (all[from - 1]?.id ?? 0) > this.#lastId) from -= 1;
+    for (const frame of all.slice(from)) if (this.#fits(frame)) this.#list.push(frame);
+    this.#lastId = all.at(-1)?.id ?? 0;
+    return this.#list;
   }
 }

@@ -12,6 +12,7 @@ import { CopyButton, CopyCommand } from "../../components/copy.tsx";
 import { FilterChips, SearchInput, Select } from "../../components/field.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
 import { Link } from "../../components/link.tsx";
+import { memo } from "../../components/memo.tsx";
 import { Empty, Failure, Loading } from "../../components/notice.tsx";
 import { DetailPanel, Facts, SplitView, View } from "../../components/panel.tsx";
 import { Tabs } from "../../components/tabs.tsx";
@@ -20,7 +21,7 @@ import { VirtualList } from "../../components/virtual-list.tsx";
 import { useLive } from "../../live.ts";
 import { counted } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
-import { Frames } from "./frames.ts";
+import { Frames, ShownFrames } from "./frames.ts";
 
 type KindFilter = "all" | "requests" | "errors" | "notifications";
 
@@ -41,24 +42,26 @@ export function TrafficView(): VNode {
   const [error, setError] = useState<CommandError>();
   const [pausedAt, setPausedAt] = useState<number>();
   const [isFollowing, setFollowing] = useState(true);
-  const revision = useLive(frames.revision);
+  useLive(frames.revision);
   useEffect(() => frames.follow(api, (problem) => setError(toCommandError(problem))), [frames, api]);
   const server = query["server"] ?? "";
   const kind = kinds.find(({ value }) => value === query["kind"])?.value ?? "all";
   const words = (query["search"] ?? "").toLowerCase();
-  const shown = useMemo(
+  const list = useMemo(
     () =>
-      frames.all.filter(
+      new ShownFrames(
+        frames,
         (frame) =>
           (pausedAt === undefined || frame.id <= pausedAt) &&
           (server === "" || frame.server === server) &&
           isOfKind(frame, kind) &&
           (words === "" || wordsOf(frame).includes(words)),
       ),
-    [revision, pausedAt, server, kind, words],
+    [frames, pausedAt, server, kind, words],
   );
+  const shown = list.read();
   const chosen = frames.find(query["frame"] === undefined ? undefined : Number(query["frame"]));
-  const waiting = pausedAt === undefined ? 0 : frames.all.filter(({ id }) => id > pausedAt).length;
+  const waiting = pausedAt === undefined ? 0 : frames.countAfter(pausedAt);
   const save = async (): Promise<void> => {
     const { file, text } = await api.run("traffic/export", { server });
     saveFile(file, text);
@@ -131,7 +134,7 @@ export function TrafficView(): VNode {
               class="traffic-list"
               role="log"
               count={shown.length}
-              first={frames.dropped}
+              first={list.dropped}
               rowHeight={rowHeight}
               isFollowing={isFollowing && pausedAt === undefined}
               onFollow={setFollowing}
@@ -177,7 +180,7 @@ function isOfKind(frame: FrameHead, filter: KindFilter): boolean {
   }
 }
 
-function FrameLine({ frame, isChosen }: { readonly frame: FrameHead; readonly isChosen: boolean }): VNode {
+const FrameLine = memo(({ frame, isChosen }: { readonly frame: FrameHead; readonly isChosen: boolean }): VNode => {
   const { query } = useRoute();
   const { id, at, server, direction, kind, method, target, rpcId, took, bytes } = frame;
   return (
@@ -212,7 +215,7 @@ function FrameLine({ frame, isChosen }: { readonly frame: FrameHead; readonly is
       <span class="age">{sizeText(bytes)}</span>
     </Link>
   );
-}
+});
 
 function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
