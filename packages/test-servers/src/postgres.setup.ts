@@ -13,7 +13,7 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   const path = join(folder, "door");
   let started: Promise<PostgresServer | undefined> | undefined;
   const door = createServer((socket) => {
-    started ??= PostgresServer.open();
+    started ??= PostgresServer.create();
     started.then(
       (server) => socket.end(JSON.stringify({ folder: server?.folder, version: server?.version })),
       (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),

@@ -12,6 +12,8 @@ import { text } from "node:stream/consumers";
 
 /** The variable with the socket on which `postgres.setup.ts` starts the shared server. */
 const socketVariable = "FAIRLEAD_TEST_POSTGRES";
+/** The folder with the files of the shared server as they were first. */
+const templateName = "template";
 /** Where Debian and the other usual systems have the programs. They are not on the PATH of Debian. */
 const parents = ["/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt/postgresql", "/usr/local/opt/postgresql"];
 
@@ -45,8 +47,18 @@ export class PostgresServer implements AsyncDisposable {
     this.folder = folder;
   }
 
-  /** Creates the files of a server and starts it. Undefined if this machine has no PostgreSQL. */
+  /** Starts a server of its own, with a copy of the shared server's first files. Undefined if this machine has no PostgreSQL. */
   static async open(): Promise<PostgresServer | undefined> {
+    const shared = await sharedServer();
+    return PostgresServer.create(shared && join(shared.folder, templateName));
+  }
+
+  /**
+   * Creates the files of a server and starts it. Undefined if this machine has no PostgreSQL.
+   *
+   * @param template The files to begin with. To create them takes seconds. Absent: they are created, and kept for copies.
+   */
+  static async create(template?: string): Promise<PostgresServer | undefined> {
     if (postgresPrograms === undefined) return undefined;
     const folder = mkdtempSync(join(tmpdir(), "postgres-"));
     const server = new PostgresServer(postgresPrograms, folder);
@@ -54,10 +66,12 @@ export class PostgresServer implements AsyncDisposable {
     // A test that runs as root has a PostgreSQL that does not: PostgreSQL refuses it.
     if (user !== undefined) chownSync(folder, user.uid, user.gid);
     chmodSync(folder, 0o700);
+    const first = template ?? join(folder, templateName);
     const choices = ["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-locale"];
-    const made = server.#run("initdb", ["-D", join(folder, "data"), "--wal-segsize=1", ...choices]);
-    const code = await exitCode(made);
-    if (code !== 0) throw new Error(`initdb failed: ${await lastLines(made)}`);
+    if (template === undefined)
+      await succeeds("initdb", server.#run("initdb", ["-D", first, "--wal-segsize=1", ...choices]));
+    const copied = spawn("cp", ["-a", first, join(folder, "data")], { stdio: ["ignore", "ignore", "pipe"] });
+    await succeeds("cp", copied);
     await server.start();
     return server;
   }
@@ -151,17 +165,12 @@ async function psql({ folder }: PostgresAddress, statement: string): Promise<voi
   if (postgresPrograms === undefined) throw new Error("PostgreSQL is absent");
   const args = ["-qX", "-h", folder, "-U", "postgres", "-c", statement, "postgres"];
   const child = spawn(join(postgresPrograms, "psql"), args, { stdio: ["ignore", "ignore", "pipe"] });
-  const code = await exitCode(child);
-  if (code !== 0) throw new Error(`${statement}: ${await lastLines(child)}`);
+  await succeeds(statement, child);
 }
 
-async function exitCode(child: ChildProcess): Promise<number | null> {
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code;
-}
-
-async function lastLines(child: ChildProcess): Promise<string> {
-  return child.stderr === null ? "" : (await text(child.stderr)).trimEnd();
+async function succeeds(what: string, child: ChildProcess): Promise<void> {
+  const [[code], words] = await Promise.all([once(child, "exit"), child.stderr === null ? "" : text(child.stderr)]);
+  if (code !== 0) throw new Error(`${what} failed: ${words.trimEnd()}`);
 }
 
 /** The words before a command that run it as a user without rights, and end it with this process. */

@@ -1,5 +1,6 @@
 /** Everything that the replicas of a team share: one port for each concern. */
 
+import { HostError } from "@fairlead/core";
 import type { ApiKeyStore } from "./api-keys.ts";
 import type { UserApprovalStore } from "./approvals.ts";
 import type { ClientStore } from "./clients.ts";
@@ -51,4 +52,11 @@ export interface StoreStats {
   readonly isListening: boolean;
   /** How often notifications began again, because the connection was lost. */
   readonly listenReconnects: number;
+  /** Rows and intents that wait on this replica's disk, because the store is away. */
+  readonly spoolRows: number;
+}
+
+/** Whether an error says that the store is away. What was to be stored may be stored or not. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof HostError && error.code === "unreachable";
 }

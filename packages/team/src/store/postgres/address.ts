@@ -90,11 +90,6 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof HostError && error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;
 }
 
-/** Whether an error says that the store is away. What was to be stored may be stored or not. */
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof HostError && error.code === "unreachable";
-}
-
 function unreachable(cause: string, error?: unknown): HostError {
   const poolerHint = /unsupported startup parameter/.test(cause)
     ? "PgBouncer needs: ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,extra_float_digits"

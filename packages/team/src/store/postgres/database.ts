@@ -2,7 +2,8 @@
 
 import { HostError } from "@fairlead/core";
 import pg from "pg";
-import { connectionOptions, connectToPrimary, endQuietly, isUnreachable, timeouts, toStoreError } from "./address.ts";
+import { isStoreAway } from "../store.ts";
+import { connectionOptions, connectToPrimary, endQuietly, timeouts, toStoreError } from "./address.ts";
 
 /** Runs one statement and returns its rows. */
 export type RunStatement = <Row extends pg.QueryResultRow>(
@@ -60,7 +61,7 @@ export class Database {
       }
     } catch (error) {
       const failure = toStoreError(error);
-      if (isUnreachable(failure)) this.#forgetPool(opened);
+      if (isStoreAway(failure)) this.#forgetPool(opened);
       throw failure;
     }
   }
@@ -110,7 +111,7 @@ export function runOn(client: pg.ClientBase, onBroken: () => void): RunStatement
       return (await client.query<Row>(statement, [...values])).rows;
     } catch (error) {
       const failure = toStoreError(error);
-      if (isUnreachable(failure)) onBroken();
+      if (isStoreAway(failure)) onBroken();
       throw failure;
     }
   };
@@ -137,6 +138,8 @@ export async function inTransaction<Result>(
 class ImpatientClient extends pg.Client {
   constructor(options?: pg.ClientConfig) {
     super({ ...options, connectionTimeoutMillis: timeouts.connect });
+    // The pool listens only while the client is idle. Without a listener, the end of its connection would end the process.
+    this.on("error", () => undefined);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Grant, GrantKey, GrantStore, NewGrant, RefreshResult } from "../gr
 import { grantHint, type Hints } from "../hints.ts";
 import type { KeyRing } from "../key-ring.ts";
 import type { Owner } from "../owner.ts";
-import { isUnreachable } from "./address.ts";
+import { isStoreAway } from "../store.ts";
 import { lockIdOf, type RunStatement } from "./database.ts";
 import type { DirectConnection } from "./direct-connection.ts";
 import { boundedText, keyDigest, keyText, ownerValues, toTime } from "./values.ts";
@@ -170,7 +170,7 @@ export class PostgresGrants implements GrantStore {
         return;
       } catch (error) {
         const isLate = this.#clock.now() > deadline || this.#isClosed;
-        if (!isUnreachable(error) || result.kind !== "refreshed" || isLate) throw error;
+        if (!isStoreAway(error) || result.kind !== "refreshed" || isLate) throw error;
         await new Promise<void>((resolve) => this.#clock.after(storing.pause, resolve));
       }
     }

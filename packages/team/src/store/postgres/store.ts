@@ -2,6 +2,9 @@
 
 import { type Clock, systemClock } from "@fairlead/core";
 import type { KeyRing } from "../key-ring.ts";
+import type { LedgerStore } from "../ledger.ts";
+import { Spool } from "../spool.ts";
+import { SpoolingLedger } from "../spooling-ledger.ts";
 import type { StoreStats, TeamStore } from "../store.ts";
 import { addressesOf, toStoreError } from "./address.ts";
 import { PostgresApiKeys } from "./api-keys.ts";
@@ -32,6 +35,11 @@ export interface PostgresOptions {
   readonly pool?: number;
   /** For how many days rows of the ledger are kept. Default: 90. */
   readonly keepDays?: number;
+  /**
+   * The folder of this replica in which rows wait while PostgreSQL is away. Without one, `ledger` rejects with
+   * `unreachable` then.
+   */
+  readonly spoolFolder?: string;
   readonly clock?: Clock;
 }
 
@@ -42,10 +50,11 @@ export interface PostgresOptions {
  *   database is newer than this program
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<TeamStore> {
-  const { url, lockUrl, ring, pool = 4, keepDays = 90, clock = systemClock } = options;
+  const { url, lockUrl, ring, pool = 4, keepDays = 90, spoolFolder, clock = systemClock } = options;
   const direct = addressesOf(lockUrl ?? url, lockUrl === undefined ? "url" : "lockUrl");
   const database = new Database(addressesOf(url, "url"), pool);
-  const store = new PostgresStore(database, direct, ring, keepDays, clock);
+  const spool = spoolFolder === undefined ? undefined : await Spool.open(spoolFolder, ring);
+  const store = new PostgresStore(database, { direct, ring, spool, keepDays, clock });
   try {
     // A migration takes a lock for longer than a pooler may lend a connection.
     await migrate(direct);
@@ -57,11 +66,20 @@ export async function openPostgresStore(options: PostgresOptions): Promise<TeamS
   }
 }
 
+interface StoreParts {
+  readonly direct: readonly string[];
+  readonly ring: KeyRing;
+  readonly spool: Spool | undefined;
+  readonly keepDays: number;
+  readonly clock: Clock;
+}
+
 class PostgresStore implements TeamStore {
   readonly #database: Database;
   readonly #direct: DirectConnection;
   readonly #partitions: Partitions;
   readonly #keepDays: number;
+  readonly #spooling: SpoolingLedger | undefined;
   readonly #stats = { batches: 0, batchRows: 0, commitSeconds: 0, listens: 0 };
   readonly hints: PostgresHints;
   readonly grants: PostgresGrants;
@@ -69,7 +87,7 @@ class PostgresStore implements TeamStore {
   readonly approvals: PostgresApprovals;
   readonly definitions: PostgresDefinitions;
   readonly configs: PostgresConfigs;
-  readonly ledger: PostgresLedger;
+  readonly ledger: LedgerStore;
   readonly questions: PostgresQuestions;
   readonly limits: PostgresLimits;
   readonly apiKeys: PostgresApiKeys;
@@ -77,7 +95,7 @@ class PostgresStore implements TeamStore {
   readonly revocations: PostgresRevocations;
   readonly replicas: PostgresReplicas;
 
-  constructor(database: Database, direct: readonly string[], ring: KeyRing, keepDays: number, clock: Clock) {
+  constructor(database: Database, { direct, ring, spool, keepDays, clock }: StoreParts) {
     const { run } = database;
     const hints = new PostgresHints(run, clock);
     this.#database = database;
@@ -96,11 +114,13 @@ class PostgresStore implements TeamStore {
     this.approvals = new PostgresApprovals(run, hints);
     this.definitions = new PostgresDefinitions(database);
     this.configs = new PostgresConfigs(database, hints);
-    this.ledger = new PostgresLedger(database, this.#partitions, ring, (rows, seconds) => {
+    const ledger = new PostgresLedger(database, this.#partitions, ring, (rows, seconds) => {
       this.#stats.batches += 1;
       this.#stats.batchRows += rows;
       this.#stats.commitSeconds += seconds;
     });
+    this.#spooling = spool && new SpoolingLedger(ledger, spool, () => this.check(), clock);
+    this.ledger = this.#spooling ?? ledger;
     this.questions = new PostgresQuestions(run, ring, hints);
     this.limits = new PostgresLimits(run);
     this.apiKeys = new PostgresApiKeys(run, hints);
@@ -111,12 +131,18 @@ class PostgresStore implements TeamStore {
 
   get stats(): StoreStats {
     const { listens, ...written } = this.#stats;
-    return { ...written, isListening: this.#direct.isOpen, listenReconnects: Math.max(0, listens - 1) };
+    return {
+      ...written,
+      isListening: this.#direct.isOpen,
+      listenReconnects: Math.max(0, listens - 1),
+      spoolRows: this.#spooling?.waiting ?? 0,
+    };
   }
 
   async open(): Promise<void> {
     await this.#direct.open();
     await this.#partitions.makeAhead(Date.now());
+    await this.#spooling?.open();
   }
 
   async check(): Promise<void> {

@@ -6,6 +6,8 @@ import { fileDatabase, openStore } from "../../support/open-store.ts";
 import { approvalContract } from "../contract/approvals.ts";
 import { definitionContract } from "../contract/definitions.ts";
 import { grantContract, refusalContract } from "../contract/grants.ts";
+import { ledgerContract } from "../contract/ledger.ts";
+import { smallContracts } from "../contract/small-ports.ts";
 
 const database = await fileDatabase("the store of the team gateway");
 
@@ -23,6 +25,8 @@ describe.runIf(database !== undefined)("with PostgreSQL", () => {
   approvalContract(() => store.approvals, newApproval, { users: true });
   grantContract(() => store.grants, { users: true });
   refusalContract(() => store.grants);
+  ledgerContract(() => store.ledger);
+  smallContracts(() => store);
 });
 
 function newApproval(tool: string, at: number, client?: string) {

@@ -1,0 +1,117 @@
+/** A ledger that writes to the spool of this replica while the store is away (`whenAway: "spool"`). */
+
+import type { Clock } from "@fairlead/core";
+import type { AuditRow, Intent, LedgerSearch, LedgerStore, ReadRow } from "./ledger.ts";
+import type { Spool, SpooledEntry } from "./spool.ts";
+import { isStoreAway } from "./store.ts";
+
+/** Milliseconds between two looks whether the store is back. */
+const pause = 500;
+
+export class SpoolingLedger implements LedgerStore {
+  readonly #inner: LedgerStore;
+  readonly #spool: Spool;
+  readonly #check: () => Promise<void>;
+  readonly #clock: Clock;
+  #isAway = false;
+  #isClosed = false;
+  #cancelTimer: (() => void) | undefined;
+  #returning: Promise<void> | undefined;
+
+  /** @param check Resolves if the store answers. */
+  constructor(inner: LedgerStore, spool: Spool, check: () => Promise<void>, clock: Clock) {
+    this.#inner = inner;
+    this.#spool = spool;
+    this.#check = check;
+    this.#clock = clock;
+  }
+
+  /** Stores what an earlier run of this replica has left. The replica is not ready before. */
+  async open(): Promise<void> {
+    await this.#replay();
+  }
+
+  /** How many entries wait in the spool. */
+  get waiting(): number {
+    return this.#spool.entries;
+  }
+
+  begin(intent: Intent): Promise<void> {
+    return this.#add({ kind: "intent", intent }, () => this.#inner.begin(intent));
+  }
+
+  record(row: AuditRow): Promise<void> {
+    return this.#add({ kind: "row", row }, () => this.#inner.record(row));
+  }
+
+  read(search: LedgerSearch): Promise<readonly ReadRow[]> {
+    return this.#inner.read(search);
+  }
+
+  settle(before: number): Promise<number> {
+    return this.#inner.settle(before);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    await this.#returning;
+    await this.#inner.close();
+    // What waits now is stored by the next run, or by this one if the store is back.
+    await this.#replay().catch(() => undefined);
+    await this.#spool.close();
+  }
+
+  async #add(entry: SpooledEntry, store: () => Promise<void>): Promise<void> {
+    if (!this.#isAway) {
+      try {
+        await store();
+        return;
+      } catch (error) {
+        if (!isStoreAway(error)) throw error;
+        this.#leave();
+      }
+    }
+    await this.#spool.add(entry);
+  }
+
+  #leave(): void {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    if (this.#isClosed) return;
+    this.#cancelTimer = this.#clock.after(
+      pause,
+      () => {
+        this.#returning = this.#return();
+      },
+      { background: true },
+    );
+  }
+
+  async #return(): Promise<void> {
+    try {
+      await this.#check();
+      // New entries go to the store from now on, so the spool does not grow while it is replayed.
+      this.#isAway = false;
+      await this.#replay();
+    } catch {
+      this.#isAway = true;
+      this.#lookLater();
+    }
+  }
+
+  /** An entry may be stored already: the answer of the store was lost. The store keeps an id once. */
+  async #replay(): Promise<void> {
+    await this.#spool.replay(async (entries) => {
+      await Promise.all(
+        entries.map((entry) =>
+          entry.kind === "intent" ? this.#inner.begin(entry.intent) : this.#inner.record(entry.row),
+        ),
+      );
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { appendFile, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { describe, expect, it } from "vitest";
+import { Spool, type SpooledEntry } from "../../src/store/spool.ts";
+import { newRing, ring } from "../support/open-store.ts";
+import { intentOf, newRow } from "./contract/ledger.ts";
+
+const rowEntry = (): SpooledEntry => ({ kind: "row", row: newRow({ arguments: { path: "secret path" } }) });
+
+async function stored(spool: Spool): Promise<readonly SpooledEntry[]> {
+  const entries: SpooledEntry[] = [];
+  await spool.replay(async (more) => {
+    entries.push(...more);
+  });
+  return entries;
+}
+
+describe("the spool", () => {
+  it("keeps rows and intents over a restart, in their order, and gives each of them once", async () => {
+    await using folder = await temporaryFolder();
+    const entries: readonly SpooledEntry[] = [{ kind: "intent", intent: intentOf(newRow()) }, rowEntry(), rowEntry()];
+    const before = await Spool.open(folder.path, ring);
+    await Promise.all(entries.map((entry) => before.add(entry)));
+    expect(before.entries).toBe(3);
+    await before.close();
+    const after = await Spool.open(folder.path, ring);
+    expect(await stored(after)).toEqual(entries);
+    expect(await stored(after)).toEqual([]);
+    expect(after.entries).toBe(0);
+    await after.close();
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it("does not show what it keeps", async () => {
+    await using folder = await temporaryFolder();
+    const spool = await Spool.open(folder.path, ring);
+    await spool.add(rowEntry());
+    const [file = ""] = (await readdir(folder.path)).filter((name) => name.endsWith(".spool"));
+    expect(await readFile(join(folder.path, file), "utf8")).not.toMatch(/secret|demo|ada/);
+    await spool.close();
+  });
+
+  it("leaves out the line that a crash has cut off, and what comes after the crash is in another file", async () => {
+    await using folder = await temporaryFolder();
+    const entries = [rowEntry(), rowEntry(), rowEntry()] as const;
+    const before = await Spool.open(folder.path, ring);
+    await before.add(entries[0]);
+    await before.close();
+    await appendFile(join(folder.path, "00000001.spool"), "AmsxAAAA");
+    const after = await Spool.open(folder.path, ring);
+    await Promise.all([after.add(entries[1]), after.add(entries[2])]);
+    expect(await stored(after)).toEqual(entries);
+    await after.close();
+  });
+
+  it("keeps a file that no key of the ring opens", async () => {
+    await using folder = await temporaryFolder();
+    const before = await Spool.open(folder.path, newRing());
+    await before.add(rowEntry());
+    await before.close();
+    const after = await Spool.open(folder.path, ring);
+    expect(await stored(after)).toEqual([]);
+    await after.close();
+    expect(await readdir(folder.path)).toEqual(["00000001.spool.unreadable"]);
+  });
+
+  it("refuses what it has no space for, and has space again after a replay", async () => {
+    await using folder = await temporaryFolder();
+    const spool = await Spool.open(folder.path, ring, { mostBytes: 1000 });
+    await spool.add(rowEntry());
+    await expect(spool.add(rowEntry())).rejects.toMatchObject({ code: "unreachable" });
+    expect(await stored(spool)).toHaveLength(1);
+    await spool.add(rowEntry());
+    await spool.close();
+  });
+
+  it("keeps everything if the store fails in the middle of a replay", async () => {
+    await using folder = await temporaryFolder();
+    const spool = await Spool.open(folder.path, ring);
+    const entries = [rowEntry(), rowEntry()];
+    for (const entry of entries) await spool.add(entry);
+    await expect(spool.replay(() => Promise.reject(new Error("away again")))).rejects.toThrow("away again");
+    expect(spool.entries).toBe(2);
+    expect(await stored(spool)).toEqual(entries);
+    await spool.close();
+  });
+
+  it("gives what is added during a replay to the next one", async () => {
+    await using folder = await temporaryFolder();
+    const spool = await Spool.open(folder.path, ring);
+    const [first, second] = [rowEntry(), rowEntry()];
+    await spool.add(first);
+    const seen: SpooledEntry[] = [];
+    await spool.replay(async (entries) => {
+      seen.push(...entries);
+      await spool.add(second);
+    });
+    expect(seen).toEqual([first]);
+    expect(await stored(spool)).toEqual([second]);
+    await spool.close();
+  });
+
+  it("belongs to one replica", async () => {
+    await using folder = await temporaryFolder();
+    const spool = await Spool.open(folder.path, ring);
+    await expect(Spool.open(folder.path, ring)).rejects.toMatchObject({ code: "busy" });
+    await spool.close();
+    await (await Spool.open(folder.path, ring)).close();
+  });
+});
