@@ -1,7 +1,7 @@
 // Runs the tests. `--long` runs all repetitions, `--changed` only tests of changed files. Other options go to vitest.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -25,12 +25,14 @@ const folder = mkdtempSync(join(inMemory ?? tmpdir(), "test-"));
 // A test that runs as root starts a program of its folder as another user.
 chmodSync(folder, 0o711);
 const counts = join(folder, "counts");
+const notes = join(folder, "notes");
 // Node reads these certificates at every start, which takes longer than the start itself. No test needs them.
 const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
 const env = {
   ...inherited,
   PATH,
   TEST_COUNTS_FILE: counts,
+  FAIRLEAD_TEST_NOTES: notes,
   ...(inMemory === undefined ? {} : { TMPDIR: folder }),
   ...(long ? { FAIRLEAD_LONG: "1" } : {}),
 };
@@ -42,6 +44,7 @@ const child = spawn(process.execPath, vitest, { stdio: "inherit", env });
 process.on("SIGINT", () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 const [status] = await once(child, "exit");
+process.stdout.write(programLines());
 process.stdout.write(`${timeLine((performance.now() - begin) / 1000, cpuOfChildren())}\n${countLine()}\n`);
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = status ?? 1;
@@ -62,4 +65,26 @@ function countLine() {
   } catch {
     return "0 passed, 1 failed";
   }
+}
+
+/** Says what ran with the programs that not every machine has, and what did not run because one is absent. */
+function programLines() {
+  const noted = existsSync(notes)
+    ? readFileSync(notes, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    : [];
+  return ["Chromium", "PostgreSQL", "bubblewrap"]
+    .map((program) => {
+      const own = noted.filter((note) => note.program === program);
+      const subjects = (notes) => [...new Set(notes.map(({ subject }) => subject))].join("; ");
+      const tested = own.filter(({ version }) => version !== undefined);
+      const absent = own.filter(({ version }) => version === undefined);
+      if (absent.length > 0) return `${program} is absent, not tested: ${subjects(absent)}\n`;
+      return tested.length > 0
+        ? `with ${program} ${tested[0].version}: ${subjects(tested)}\n`
+        : `no test used ${program}\n`;
+    })
+    .join("");
 }

@@ -3,6 +3,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Browser } from "playwright-core";
+import { noteProgram } from "./tested-with.ts";
 
 /** Where `chromium` is on the `PATH`. Undefined if this machine has none. */
 export const chromiumProgram: string | undefined = (process.env["PATH"] ?? "")
@@ -27,12 +28,12 @@ const switches = [
  */
 export async function openChromium(subject: string, more: readonly string[] = []): Promise<Browser | undefined> {
   if (chromiumProgram === undefined) {
-    process.stderr.write(`${subject}: Chromium is absent, not tested\n`);
+    noteProgram(subject, "Chromium", undefined);
     return undefined;
   }
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath: chromiumProgram, args: [...switches, ...more] });
-  process.stderr.write(`${subject}: tested in Chromium ${browser.version()}\n`);
+  noteProgram(subject, "Chromium", browser.version());
   return browser;
 }
 

@@ -43,7 +43,7 @@ export {
   createDatabase,
   type PostgresAddress,
   PostgresServer,
-  postgresPrograms,
+  postgresVersion,
   type TestDatabase,
   testDatabase,
 } from "./postgres.ts";
@@ -69,6 +69,7 @@ export { scaled, seed } from "./scale.ts";
 export { canMount, type SmallDisk, smallDisk } from "./small-disk.ts";
 export { programServer, type StdioEntry, type StdioProgram, stdioServer } from "./stdio-server.ts";
 export { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
+export { noteProgram } from "./tested-with.ts";
 export {
   behaves,
   brokenJson,

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { noteProgram } from "./tested-with.ts";
 
 /** The variable with the socket on which `postgres.setup.ts` starts the shared server. */
 const socketVariable = "FAIRLEAD_TEST_POSTGRES";
@@ -21,6 +22,13 @@ const parents = ["/usr/lib/postgresql", "/usr/pgsql", "/opt/homebrew/opt/postgre
 export const postgresPrograms: string | undefined = folders().find((folder) =>
   ["initdb", "postgres", "psql"].every((program) => isProgram(join(folder, program))),
 );
+
+/** The version of PostgreSQL on this machine. Undefined if it has none. */
+export function postgresVersion(): string | undefined {
+  if (postgresPrograms === undefined) return undefined;
+  const words = spawnSync(join(postgresPrograms, "postgres"), ["--version"], { encoding: "utf8" }).stdout;
+  return /\d+(?:\.\d+)+/.exec(words)?.[0] ?? words.trim();
+}
 
 /** A database for a test file. It is removed at the end. */
 export interface TestDatabase extends AsyncDisposable {
@@ -77,7 +85,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   get version(): string {
-    return spawnSync(join(this.#programs, "postgres"), ["--version"], { encoding: "utf8" }).stdout.trim();
+    return postgresVersion() ?? "";
   }
 
   /** Resolves when it accepts connections. */
@@ -127,12 +135,8 @@ export class PostgresServer implements AsyncDisposable {
  */
 export async function testDatabase(subject: string): Promise<TestDatabase | undefined> {
   const server = await sharedServer();
-  if (server === undefined) {
-    process.stderr.write(`${subject}: PostgreSQL is absent, not tested\n`);
-    return undefined;
-  }
-  process.stderr.write(`${subject}: tested with ${server.version}\n`);
-  return createDatabase(server);
+  noteProgram(subject, "PostgreSQL", server?.version);
+  return server && createDatabase(server);
 }
 
 /** Creates an empty database. */
@@ -169,8 +173,10 @@ async function psql({ folder }: PostgresAddress, statement: string): Promise<voi
 }
 
 async function succeeds(what: string, child: ChildProcess): Promise<void> {
-  const [[code], words] = await Promise.all([once(child, "exit"), child.stderr === null ? "" : text(child.stderr)]);
-  if (code !== 0) throw new Error(`${what} failed: ${words.trimEnd()}`);
+  const exited = once(child, "exit");
+  const words = child.stderr === null ? "" : await text(child.stderr);
+  await exited;
+  if (child.exitCode !== 0) throw new Error(`${what} failed: ${words.trimEnd()}`);
 }
 
 /** The words before a command that run it as a user without rights, and end it with this process. */

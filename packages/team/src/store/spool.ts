@@ -139,7 +139,11 @@ export class Spool {
     this.#files.set(number, noEntries);
     // The name of the file must be on the disk too.
     const folder = await open(this.#folder, "r");
-    await folder.sync().finally(() => folder.close());
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
     return this.#current;
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type TestDatabase, testDatabase } from "@fairlead/test-servers";
+import type { TestDatabase } from "@fairlead/test-servers";
 import { KeyRing } from "../../src/store/key-ring.ts";
 import { openPostgresStore, type PostgresOptions } from "../../src/store/postgres/store.ts";
 import type { TeamStore } from "../../src/store/store.ts";
@@ -17,5 +17,6 @@ export async function openStore(database: TestDatabase, options: Partial<Postgre
   return store;
 }
 
-/** The database of a test file. The tests of a file without one are left out, and the run says so. */
-export const fileDatabase = (subject: string): Promise<TestDatabase | undefined> => testDatabase(subject);
+export function disposable(store: TeamStore): TeamStore & AsyncDisposable {
+  return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
+}

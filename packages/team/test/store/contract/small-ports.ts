@@ -75,15 +75,20 @@ export function smallContracts(open: () => TeamStore): void {
     it("become visible in their order, also if they are pushed at once", async () => {
       const tenant = newTenant();
       const seen: number[] = [];
-      const pushing = Promise.all(Array.from({ length: 20 }, (_, index) => push(tenant, String(index))));
-      let isOver = false;
-      void pushing.then(() => {
-        isOver = true;
-      });
-      while (!isOver)
+      // Each reader begins after the last version that it has seen, as a replica does.
+      const read = async (): Promise<void> => {
         for (const { version } of await open().configs.since(tenant, seen.at(-1) ?? 0)) seen.push(version);
-      for (const { version } of await open().configs.since(tenant, seen.at(-1) ?? 0)) seen.push(version);
-      expect(seen).toEqual((await pushing).map(({ version }) => version).toSorted((one, other) => one - other));
+      };
+      let reading = Promise.resolve();
+      const pushed = await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          const { version } = await push(tenant, String(index));
+          reading = reading.then(read);
+          return version;
+        }),
+      );
+      await reading;
+      expect(seen).toEqual(pushed.toSorted((one, other) => one - other));
     });
 
     it("of a tenant are not those of another", async () => {

@@ -3,22 +3,28 @@
 import { once } from "node:events";
 import { connect as connectTo, createServer } from "node:net";
 import { join } from "node:path";
-import { createDatabase, PostgresServer, postgresPrograms, temporaryFolder, until } from "@fairlead/test-servers";
+import {
+  createDatabase,
+  noteProgram,
+  PostgresServer,
+  postgresVersion,
+  temporaryFolder,
+  until,
+} from "@fairlead/test-servers";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { TeamStore } from "../../../src/store/store.ts";
-import { openStore, ring } from "../../support/open-store.ts";
+import { disposable, openStore, ring } from "../../support/open-store.ts";
 import { newRow } from "../contract/ledger.ts";
 
-if (postgresPrograms === undefined)
-  process.stderr.write("the store of the team gateway, PostgreSQL away: not tested\n");
+noteProgram("a PostgreSQL that is away for a while", "PostgreSQL", postgresVersion());
 
 const ada = { tenant: 1, principal: "iss#ada" };
 const push = (store: TeamStore, body: string) =>
   store.configs.push({ tenant: 1, kind: "policy", body, author: "iss#ada" });
 
-describe.runIf(postgresPrograms !== undefined)("a PostgreSQL that is away for a while", () => {
+describe.runIf(postgresVersion() !== undefined)("a PostgreSQL that is away for a while", () => {
   it("is reported as unreachable by every port, and used again when it is back", async () => {
     await using server = await newServer();
     const database = await createDatabase(server);
@@ -176,8 +182,4 @@ function withOtherProcess(bytes: Buffer): Buffer {
   const at = changed.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
   if (at >= 0) changed.writeInt32BE(0x7fff_0000, at + 5);
   return changed;
-}
-
-function disposable(store: TeamStore): TeamStore & AsyncDisposable {
-  return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }

@@ -1,15 +1,16 @@
 /** The contracts of all ports with PostgreSQL. */
 
+import { testDatabase } from "@fairlead/test-servers";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { TeamStore } from "../../../src/store/store.ts";
-import { fileDatabase, openStore } from "../../support/open-store.ts";
+import { openStore } from "../../support/open-store.ts";
 import { approvalContract } from "../contract/approvals.ts";
 import { definitionContract } from "../contract/definitions.ts";
 import { grantContract, refusalContract } from "../contract/grants.ts";
 import { ledgerContract } from "../contract/ledger.ts";
 import { smallContracts } from "../contract/small-ports.ts";
 
-const database = await fileDatabase("the store of the team gateway");
+const database = await testDatabase("the store of the team gateway");
 
 describe.runIf(database !== undefined)("with PostgreSQL", () => {
   let store: TeamStore;
