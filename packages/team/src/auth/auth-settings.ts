@@ -1,0 +1,117 @@
+/** Who may use the gateway of a team: `fairlead.team.auth` in the settings. */
+
+import { HostError } from "@fairlead/core";
+import { isObject } from "@fairlead/wire/json";
+import { parseUrl } from "@fairlead/wire/text";
+import { type Role, roles } from "./caller.ts";
+
+/** An issuer of access tokens, such as the company's identity provider. */
+export interface IssuerSettings {
+  /** Compared exactly with the claim `iss`. */
+  readonly issuer: string;
+  /** The values of `aud` of which a token must have one. Default: the address of the gateway's endpoint. */
+  readonly audience?: readonly string[];
+  /** Where the public keys are. Default: read from the issuer's metadata. */
+  readonly jwksUri?: string;
+  /** The claim with the user's groups, such as `groups` or `realm_access.roles`. */
+  readonly groupsClaim: string;
+  /** The groups whose members have a role. Everybody has the role `user`. */
+  readonly groupsOf: ReadonlyMap<Role, readonly string[]>;
+  /** `false`: the issuer knows no scopes of this gateway, so every token may call tools. */
+  readonly checksScopes: boolean;
+  /** The number of the tenant to which the issuer's users belong. */
+  readonly tenant: number;
+}
+
+export interface AuthSettings {
+  readonly issuers: readonly IssuerSettings[];
+  readonly apiKeys: boolean;
+  /** The networks of balancers, in CIDR notation. Only they are believed in `x-forwarded-for`. */
+  readonly trustedProxies: readonly string[];
+}
+
+/**
+ * Reads `fairlead.team.auth`.
+ *
+ * @throws HostError `settings_invalid`, naming the key
+ */
+export function readAuthSettings(value: unknown): AuthSettings {
+  const auth = objectAt(value ?? {}, "fairlead.team.auth", ["issuers", "apiKeys", "trustedProxies"]);
+  const issuers = listAt(auth["issuers"], "fairlead.team.auth.issuers").map((each, at) =>
+    readIssuer(each, `fairlead.team.auth.issuers[${at}]`),
+  );
+  const names = issuers.map(({ issuer }) => issuer);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw invalid("fairlead.team.auth.issuers", `the issuer ${twice} stands there twice`);
+  const apiKeys = booleanAt(auth["apiKeys"], "fairlead.team.auth.apiKeys", false);
+  if (issuers.length === 0 && !apiKeys)
+    throw invalid("fairlead.team.auth", "it names no issuer and no API keys, so nobody could use the gateway");
+  const trustedProxies = textsAt(auth["trustedProxies"], "fairlead.team.auth.trustedProxies");
+  return { issuers, apiKeys, trustedProxies };
+}
+
+function readIssuer(value: unknown, where: string): IssuerSettings {
+  const keys = ["issuer", "audience", "jwksUri", "roles", "groups", "scopes", "tenant"];
+  const entry = objectAt(value, where, keys);
+  const issuer = addressAt(entry["issuer"], `${where}.issuer`);
+  const named = objectAt(entry["roles"] ?? {}, `${where}.roles`, ["claim", ...roles.filter((role) => role !== "user")]);
+  const groupsOf = new Map<Role, readonly string[]>();
+  for (const role of roles)
+    if (named[role] !== undefined) groupsOf.set(role, textsAt(named[role], `${where}.roles.${role}`));
+  const jwksUri = entry["jwksUri"];
+  const audience = entry["audience"];
+  const tenant = entry["tenant"] ?? 1;
+  if (!Number.isInteger(tenant) || Number(tenant) < 1)
+    throw invalid(`${where}.tenant`, "it must be a whole number from 1");
+  return {
+    issuer,
+    audience: audience === undefined ? undefined : textsAt(audience, `${where}.audience`),
+    jwksUri: jwksUri === undefined ? undefined : addressAt(jwksUri, `${where}.jwksUri`),
+    groupsClaim: textAt(entry["groups"] ?? named["claim"] ?? "groups", `${where}.groups`),
+    groupsOf,
+    checksScopes: booleanAt(entry["scopes"], `${where}.scopes`, true),
+    tenant: Number(tenant),
+  };
+}
+
+function objectAt(value: unknown, where: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
+  if (!isObject(value)) throw invalid(where, "it must be an object");
+  const other = Object.keys(value).find((key) => !keys.includes(key));
+  if (other !== undefined) throw invalid(`${where}.${other}`, `there is no such key; there are ${keys.join(", ")}`);
+  return value;
+}
+
+function listAt(value: unknown, where: string): readonly unknown[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw invalid(where, "it must be a list");
+  return value;
+}
+
+function textsAt(value: unknown, where: string): readonly string[] {
+  return (typeof value === "string" ? [value] : listAt(value, where)).map((each) => textAt(each, where));
+}
+
+function textAt(value: unknown, where: string): string {
+  if (typeof value !== "string" || value === "") throw invalid(where, "it must be a text");
+  return value;
+}
+
+function booleanAt(value: unknown, where: string, standard: boolean): boolean {
+  if (value !== undefined && typeof value !== "boolean") throw invalid(where, "it must be true or false");
+  return value ?? standard;
+}
+
+/** An address of an issuer. A fragment would make two principals with the same name possible. */
+function addressAt(value: unknown, where: string): string {
+  const text = textAt(value, where);
+  const url = parseUrl(text);
+  if (url === undefined || !/^https?:$/.test(new URL(text).protocol) || text.includes("#"))
+    throw invalid(where, "it must be an https address without a fragment");
+  return text;
+}
+
+function invalid(where: string, cause: string): HostError {
+  return new HostError("settings_invalid", `${where} is invalid: ${cause}`, {
+    next: "Correct the system settings file; docs/team.md shows an example.",
+  });
+}
