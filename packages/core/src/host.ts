@@ -104,6 +104,8 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     return server.shared === undefined ? [] : of(name);
   }
 
+  const call = userCalls(host);
+
   const subscribe: GatewayHost["subscribe"] = (serverName, uri, { signal, client, connection, confirm }) =>
     runRequest(
       {
@@ -223,7 +225,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
 
     problems: () => servers.configuration.problems,
 
-    call: userCalls(host),
+    call,
     async readResource(server, uri, given = {}) {
       checkRequest("readResource()", server, "uri", uri, given);
       return readForUser(server, uri, given, host);
@@ -306,6 +308,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     gateway: {
       servers,
       forward: (request, given = {}) => forward(request, given, host),
+      call,
       subscribe,
       sampleThrough: (serverName, params, send, { signal, confirm, client } = {}) =>
         runRequest(

@@ -109,6 +109,7 @@ export class Store {
       case "catalog":
       case "policy":
       case "turn":
+      case "view_stopped":
       case "note":
         break;
     }

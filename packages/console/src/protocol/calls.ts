@@ -41,6 +41,8 @@ export interface CallCommands {
       readonly result?: JsonObject | undefined;
       readonly display?: string | undefined;
       readonly warnings: readonly string[];
+      /** The view of the call's tool (MCP Apps). `isAllowed`: the person has allowed a view of this address before. */
+      readonly view?: { readonly uri: string; readonly isAllowed: boolean } | undefined;
       readonly durationMs: number;
     };
   };

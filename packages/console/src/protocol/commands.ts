@@ -15,6 +15,7 @@ import type { ServerCommands } from "./servers.ts";
 import type { SkillCommands } from "./skills.ts";
 import type { ToolCommands } from "./tools.ts";
 import type { TrafficCommands } from "./traffic.ts";
+import type { ViewCommands } from "./views.ts";
 
 /** Each verb with its parameters and its answer. A view's verbs are in the file of its subject. */
 export interface Commands
@@ -29,7 +30,8 @@ export interface Commands
     ServerCommands,
     SkillCommands,
     ToolCommands,
-    TrafficCommands {}
+    TrafficCommands,
+    ViewCommands {}
 
 export type Verb = keyof Commands;
 export type Params<V extends Verb> = Commands[V]["params"];

@@ -48,6 +48,8 @@ export type ConsoleEvent =
   | { readonly type: "catalog"; readonly server: string }
   /** Rules, approvals or accepted definitions have changed. */
   | { readonly type: "policy" }
+  /** The browser has stopped a view (MCP Apps): `directive` of its content security policy, and what was blocked. */
+  | { readonly type: "view_stopped"; readonly view: string; readonly directive: string; readonly blocked: string }
   | { readonly type: "turn"; readonly conversation: string; readonly event: unknown }
   | { readonly type: "note"; readonly text: string };
 

@@ -2,8 +2,17 @@
 
 import type { Params, Result, Verb } from "../protocol/commands.ts";
 import type { ConsoleEvent, Snapshot } from "../protocol/events.ts";
+import type { FramedView, OpenFrame } from "./views/view-frames.ts";
+
+/** Serves the pages of views (MCP Apps) to one console. */
+export interface ViewFrameServer {
+  /** Adds a page that can be loaded once. */
+  add(view: FramedView): OpenFrame;
+}
 
 export interface RunOptions {
+  /** Absent: the page cannot show views. */
+  readonly frames?: ViewFrameServer | undefined;
   /** Aborted when the console closes. */
   readonly signal: AbortSignal;
 }

@@ -7,6 +7,7 @@ export {
   type DefinitionOwner,
   toAccepted,
 } from "../server/accepted-definitions.ts";
+export { type View, viewIn } from "../server/accepted-views.ts";
 export { breakingChanges } from "../server/breaking-changes.ts";
 export type { Catalog, CatalogPrompt, CatalogTool, ListKind, ListStep } from "../server/catalog.ts";
 export type { Connection } from "../server/connection.ts";
@@ -32,7 +33,16 @@ export { rootsFor } from "../server/roots.ts";
 export type { Server } from "../server/server.ts";
 export { initialServerState, notConnectedError } from "../server/server-state.ts";
 export { type Difference, definitionDigest, differenceOf } from "../server/tool-changes.ts";
-export { appOnlyReason, isAppOnly, uiExtension, viewAddressesOf, withViewAddress } from "../server/tool-view.ts";
+export {
+  appOnlyReason,
+  isAppOnly,
+  isForViews,
+  uiExtension,
+  viewAddressesOf,
+  viewsDeclared,
+  viewType,
+  withViewAddress,
+} from "../server/tool-view.ts";
 export { LoadedSkills } from "../skills/loaded-skills.ts";
 export {
   declaresSkills,

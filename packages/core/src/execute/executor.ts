@@ -53,6 +53,7 @@ export interface ExecuteOptions {
   readonly onProgress?: McpRequestOptions["onProgress"];
   /** Members of `_meta`: the trace context of the call. */
   readonly meta?: JsonObject | undefined;
+  readonly capabilities?: McpRequestOptions["capabilities"];
   /** Called when the call leaves the queue. */
   readonly onStart?: () => void;
   /** Whether the call has already waited for its turn, so that it need not wait in the executor's queue. */
@@ -212,11 +213,12 @@ interface FirstFailure {
 /** The request options for sending a call. */
 export function optionsOf(
   tool: CatalogTool | undefined,
-  { timeout, onProgress, meta }: ExecuteOptions,
+  { timeout, onProgress, meta, capabilities }: ExecuteOptions,
   signal: AbortSignal,
   total: number,
 ): McpRequestOptions {
-  return { signal, timeout, total, asTask: tool?.execution?.["taskSupport"] === "required", onProgress, meta };
+  const asTask = tool?.execution?.["taskSupport"] === "required";
+  return { signal, timeout, total, asTask, onProgress, meta, capabilities };
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { Era, JsonObject, RequestHandler, ServerInfo } from "@fairlead/wire";
 import type { MessageTap } from "../connect/message-tap.ts";
 import type { Redact } from "../connect/redact.ts";
+import type { CallResult } from "../execute/executor.ts";
 import type { ClientOptions } from "../execute/repeat.ts";
 import type { Issue } from "../execute/validation/validation.ts";
 import type { ConfirmPort } from "../policy/confirmation.ts";
@@ -79,6 +80,10 @@ export interface ForwardOptions extends ClientOptions {
   /** The servers of the skills that the client's model acts on. */
   readonly actingOn?: readonly string[] | undefined;
 }
+
+/** Options of `host.gateway.call`. */
+export type CallOnOptions = NonNullable<Parameters<Host["call"]>[3]> &
+  Pick<ForwardOptions, "connection" | "capabilities">;
 
 /** What a server reported about itself in its current or last connection. Texts are not escaped. */
 export interface ServerDescription {
@@ -205,6 +210,8 @@ export interface GatewayHost {
    * server answered with an error, the `cause` is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
+  /** Like `host.call`, on another connection, and with what its server is told of the caller. */
+  call(server: string, tool: string, args?: JsonObject, options?: CallOnOptions): Promise<CallResult>;
   /** Like `host.subscribe`, on the connection that the client uses. */
   subscribe(
     server: string,

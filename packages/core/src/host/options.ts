@@ -81,6 +81,11 @@ export interface OpenHostOptions {
    * `group` apply to them. Default: no such rule applies.
    */
   readonly principal?: RequestingUser;
+  /**
+   * Whether the program shows the views of tools (MCP Apps). The host then declares the extension
+   * `io.modelcontextprotocol/ui` to its servers, except to those with `"views": "off"` in the settings. Default: false.
+   */
+  readonly views?: boolean;
   /** Shows a server's question (elicitation) to the user. If absent, the host does not declare elicitation. */
   readonly elicit?: Elicit;
   /**
@@ -182,6 +187,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   interactive: aSwitch,
   principal: must("an object { user, groups? } with texts", isPrincipal),
   elicit: aFunction,
+  views: aSwitch,
   onUnaskable: aFunction,
   sample: aFunction,
   declare: must(

@@ -33,6 +33,8 @@ export interface ConfirmationAsker {
   readonly client?: string | undefined;
   /** The workspace folder of the server, for a client's request. */
   readonly folder?: string | undefined;
+  /** Whether the request comes from a view of a tool (MCP Apps) that the person sees. */
+  readonly isView?: boolean | undefined;
 }
 
 /** A confirmation as a person sees it. Its texts come from servers and clients and are not safe to print. */
@@ -126,9 +128,13 @@ export function outcomeOf(choice: ConfirmationChoice, kind: RequestKind = "tool"
 }
 
 /** Returns the text of an answer: what it allows, how long, and what it saves. */
-export function choiceText(choice: ConfirmationChoice, { who, kind }: Pick<ConfirmationView, "who" | "kind">): string {
+export function choiceText(
+  choice: ConfirmationChoice,
+  { who, kind, isView = false }: Pick<ConfirmationView, "who" | "kind" | "isView">,
+): string {
   const thisOne = kind === "skill" ? "this skill" : "this tool";
-  const end = who === "client" ? "the program disconnects" : "the conversation ends";
+  const end = isView ? "this view closes" : who === "client" ? "the program disconnects" : "the conversation ends";
+  const asker = isView ? "for views of this server " : who === "client" ? "for this program " : "";
   switch (choice) {
     case "no":
       return "no";
@@ -139,7 +145,7 @@ export function choiceText(choice: ConfirmationChoice, { who, kind }: Pick<Confi
     case "server":
       return `all tools of the server, until ${end}`;
     case "always":
-      return `${thisOne}, always ${who === "client" ? "for this program " : ""}(saves an approval)`;
+      return `${thisOne}, always ${asker}(saves an approval)`;
   }
 }
 

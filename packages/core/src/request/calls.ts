@@ -4,7 +4,8 @@ import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { CallResult } from "../execute/executor.ts";
 import { anObject, aString, expectArguments } from "../expect-arguments.ts";
-import type { Host, RequestOptions } from "../host/types.ts";
+import type { GatewayHost } from "../host/gateway-types.ts";
+import type { RequestOptions } from "../host/types.ts";
 import type { Keep } from "../normalise/content/parts.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import { type AskedTool, type ConfirmPort, EditedCall } from "../policy/confirmation.ts";
@@ -12,7 +13,7 @@ import type { CallWatch, LargeResults, ToolBinding, ToolExecution } from "../ser
 import { ask, type RequestHost, runRequest } from "./run.ts";
 
 /** Returns the function that calls a tool for the user or a program, not for a model. */
-export function userCalls(host: RequestHost): Host["call"] {
+export function userCalls(host: RequestHost): GatewayHost["call"] {
   return function call(serverName, serverToolName, params = {}, options = {}) {
     let args: JsonObject;
     try {
@@ -21,7 +22,7 @@ export function userCalls(host: RequestHost): Host["call"] {
     } catch (error) {
       return Promise.reject(error);
     }
-    const { signal, confirmed, acceptChanged, confirm, timeout, onProgress } = options;
+    const { signal, confirmed, acceptChanged, confirm, timeout, onProgress, connection, capabilities } = options;
     return runRequest(
       {
         who: "user",
@@ -29,7 +30,8 @@ export function userCalls(host: RequestHost): Host["call"] {
         serverToolName,
         args,
         shown: { serverName, serverToolName, name: serverToolName, description: "" },
-        target: { kind: "call", timeout },
+        target: { kind: "call", timeout, capabilities },
+        connection,
         signal,
         confirm: confirm && confirmTyped(confirm),
         confirmed,

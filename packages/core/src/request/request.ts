@@ -50,6 +50,8 @@ interface CallTarget {
   readonly kind: "call";
   /** Milliseconds without a response or progress. Default: the server's setting. */
   readonly timeout?: number;
+  /** What a modern server is told of the caller. Default: what the host declares. */
+  readonly capabilities?: JsonObject | undefined;
   /** A client's call, whose result is returned exactly as the server sent it. Without it, the result is a `CallResult`. */
   readonly raw?: RawCall;
 }

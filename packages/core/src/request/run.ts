@@ -434,6 +434,7 @@ async function execute<Result>(
     meta,
     onStart: watch?.onStart,
     isInTurn: request.turn !== undefined,
+    capabilities: target.capabilities,
   };
   const call = { client, tool, args: args ?? {} };
   const { raw } = target;

@@ -87,6 +87,20 @@ export class AcceptedViews {
     }
   }
 
+  /** Whether the user has allowed to show this very view, with its page, its domains and its permissions. */
+  mayShow(uri: string, { digest }: View): boolean {
+    return this.#digests.isAccepted(shownNameOf(uri), digest);
+  }
+
+  /** Whether the user has allowed to show a view of this address before. */
+  hasShown(uri: string): boolean {
+    return this.#digests.of(shownNameOf(uri)) !== undefined;
+  }
+
+  allowShow(uri: string, { digest }: View): void {
+    this.#digests.acceptDigest(shownNameOf(uri), digest);
+  }
+
   #keep(tool: string, view: View): void {
     this.#kept.delete(tool);
     if (view.page.length <= mostCharacters) this.#kept.set(tool, view);
@@ -98,6 +112,11 @@ export class AcceptedViews {
 /** The name under which the digests of a tool's view are stored. No tool of a careful server has such a name. */
 function nameOf(tool: string): string {
   return `view\0${tool}`;
+}
+
+/** The name under which the digests of the views that the user allowed to show are stored. */
+function shownNameOf(uri: string): string {
+  return `shown\0${uri}`;
 }
 
 function differenceOf(before: View | undefined, after: View): readonly Difference[] {

@@ -16,7 +16,7 @@ import { rootsFor } from "./roots.ts";
 import type { ConnectionPurpose, Server } from "./server.ts";
 import { notConnectedError } from "./server-state.ts";
 import type { ServerContext } from "./servers.ts";
-import { uiExtension, viewType } from "./tool-view.ts";
+import { viewsDeclared } from "./tool-view.ts";
 
 /** How many requests (elicitation and sampling) a server may send in a minute. */
 const questionsPerMinute = 5;
@@ -131,7 +131,7 @@ function chosenEra(
 
 function answeringFor(server: Server, purpose: ConnectionPurpose, context: ServerContext): Answering | undefined {
   if (purpose.declare !== undefined) return declared(server, purpose.declare, purpose.onQuestion);
-  const { elicit, sample, onUnaskable } = context.options;
+  const { elicit, sample, onUnaskable, views = false } = context.options;
   const definition = startable(server);
   const roots = rootsFor(definition, server.configuration);
   const answerers = {
@@ -139,6 +139,7 @@ function answeringFor(server: Server, purpose: ConnectionPurpose, context: Serve
     elicit,
     onUnaskable,
     sample: definition.extras.sampling ? sample : undefined,
+    extensions: views && definition.extras.views !== "off" ? viewsDeclared.extensions : undefined,
   };
   return answerRequests(server.name, answerers, { perMinute: questionsPerMinute, clock: context.clock });
 }
@@ -157,7 +158,7 @@ function declared(
       extensions,
     },
     // The lists of a modern server are read once for all clients. Each client's own request says what the client supports.
-    modernExtensions: { [uiExtension]: { mimeTypes: [viewType] } },
+    modernExtensions: viewsDeclared.extensions,
     async onRequest(...question) {
       if (onQuestion) return onQuestion(server.name, ...question);
       throw new HostError("usage", `${question[0].slice(0, 100)} refused: no client can answer it`);

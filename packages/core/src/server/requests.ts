@@ -34,6 +34,8 @@ export interface Answerers {
   readonly roots?: readonly Root[];
   readonly elicit?: Elicit;
   readonly sample?: Sample;
+  /** Extensions that the program supports, such as views. They need no answers. */
+  readonly extensions?: JsonObject;
   /** Called for an elicitation that Fairlead declines because its form or URL is invalid. */
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
 }
@@ -67,17 +69,18 @@ const methodNotFound = -32601;
 const tooMany = -32000;
 const notAllowed = "sampling is not allowed for this server";
 
-/** Returns the capabilities and the handler; undefined if `roots`, `elicit` and `sample` are all absent. */
+/** Returns the capabilities and the handler; undefined if there is nothing to declare. */
 export function answerRequests(
   serverName: string,
-  { roots, elicit, sample, onUnaskable }: Answerers,
+  { roots, elicit, sample, onUnaskable, extensions }: Answerers,
   { perMinute, clock }: RequestLimits,
 ): Answering | undefined {
-  if (roots === undefined && elicit === undefined && sample === undefined) return undefined;
+  if ([roots, elicit, sample, extensions].every((answerer) => answerer === undefined)) return undefined;
   const capabilities: JsonObject = {
     roots: roots && {},
     elicitation: elicit && elicitationCapability,
     sampling: sample && {},
+    extensions,
   };
   let isOpen = false;
   let recent: readonly number[] = [];

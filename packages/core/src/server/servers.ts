@@ -25,6 +25,7 @@ type TakenOption =
   | "elicit"
   | "sample"
   | "onUnaskable"
+  | "views"
   | "declare"
   | "onQuestion"
   | "greeting"

@@ -8,6 +8,11 @@ export const uiExtension = "io.modelcontextprotocol/ui";
 /** The MIME type of views. */
 export const viewType = "text/html;profile=mcp-app";
 
+/** The capabilities of a program that shows views. */
+export const viewsDeclared: { readonly extensions: JsonObject } = {
+  extensions: { [uiExtension]: { mimeTypes: [viewType] } },
+};
+
 /** The older place of the address, which most servers still send beside the new one. */
 const flatMember = "ui/resourceUri";
 
@@ -36,6 +41,12 @@ export const appOnlyReason = "only views of its server (MCP Apps) may call it";
 export function isAppOnly(tool: object): boolean {
   const visibility = member(member(member(tool, "_meta"), "ui"), "visibility");
   return Array.isArray(visibility) && !visibility.includes("model");
+}
+
+/** Whether views of the tool's server may call it. */
+export function isForViews(tool: object): boolean {
+  const visibility = member(member(member(tool, "_meta"), "ui"), "visibility");
+  return !Array.isArray(visibility) || visibility.includes("app");
 }
 
 /** Returns the tool, result or resource with the addresses of views in its `_meta` replaced. */

@@ -2,10 +2,14 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-/** Returns the module, or undefined until it is there. `load` must be a function of the module that uses this. */
-export function useModule<T>(load: () => Promise<T>): T | undefined {
+/**
+ * Returns the module, or undefined until it is there. `load` must be a function of the module that uses this; undefined:
+ * the module is not needed yet.
+ */
+export function useModule<T>(load: (() => Promise<T>) | undefined): T | undefined {
   const [loaded, setLoaded] = useState<{ readonly module: T }>();
   useEffect(() => {
+    if (load === undefined) return undefined;
     let isGone = false;
     load().then(
       (module) => isGone || setLoaded({ module }),

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "@fairlead/core/clock";
 import type { OpenedHost } from "@fairlead/core/host";
 import type { ConsoleOptions, OpenedConsole } from "@fairlead/gateway/console-port";
 import type { ConsoleSource } from "../console-source.ts";
+import { ViewFrames } from "../views/view-frames.ts";
 import { EventRing } from "./event-ring.ts";
 import type { PageFiles } from "./page-files.ts";
 import { PageListener } from "./page-listener.ts";
@@ -47,21 +48,30 @@ export class Consoles {
   async open(host: OpenedHost, { port }: ConsoleOptions): Promise<OpenedConsole> {
     this.#files ??= this.#readFiles();
     const { source, ring } = this.#enter(host);
-    const listening = PageListener.listen({ files: this.#files, clock: this.#clock, port });
-    const listener = await listening.catch(async (error: unknown) => {
+    const { frames, listener } = await this.#listen(this.#files, port).catch(async (error: unknown) => {
       await this.#leave(host);
       throw error;
     });
     const page = listener.open({ kind: "console", path: "/", source, ring });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
-      await listener.close();
+      await Promise.all([listener.close(), frames.close()]);
       await this.#leave(host);
     };
     return {
       newAddress: () => page.newAddress(addressTime),
       close: () => (closing ??= close()),
     };
+  }
+
+  async #listen(files: PageFiles, port: number) {
+    const frames = await ViewFrames.listen(this.#clock);
+    try {
+      return { frames, listener: await PageListener.listen({ files, clock: this.#clock, port, frames }) };
+    } catch (error) {
+      await frames.close();
+      throw error;
+    }
   }
 
   #enter(host: OpenedHost): ShownHost {

@@ -15,7 +15,8 @@ import { createUnusedConnections } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import type { CommandFailure, Verb } from "../../protocol/commands.ts";
 import type { PagePath, SessionAnswer } from "../../protocol/http.ts";
-import type { ConsoleSource } from "../console-source.ts";
+import type { ConsoleSource, RunOptions } from "../console-source.ts";
+import type { ViewFrames } from "../views/view-frames.ts";
 import { AnsweredCommands, type CommandAnswer } from "./answered-commands.ts";
 import { iconPath, loopback, type Refusal, refusalOf } from "./checks.ts";
 import type { EventRing } from "./event-ring.ts";
@@ -51,6 +52,8 @@ export interface PageListenerOptions {
   readonly clock: Pick<Clock, "after">;
   /** The port to listen on; 0: any free port. */
   readonly port: number;
+  /** The pages of views (MCP Apps). Absent: the page shows none. */
+  readonly frames?: ViewFrames;
   /** Whether the listener lets the process end. Default: false. */
   readonly isBackground?: boolean;
 }
@@ -66,6 +69,7 @@ const closingTime = 500;
 /** One listening port with its sessions. Close it to end all of them. */
 export class PageListener {
   readonly #files: PageFiles;
+  readonly #frames: ViewFrames | undefined;
   readonly #clock: Pick<Clock, "after">;
   readonly #server: Server;
   readonly #sessions: Sessions<PageSubject>;
@@ -76,15 +80,23 @@ export class PageListener {
   #port = 0;
 
   /** @throws Error if the port is in use */
-  static async listen({ files, clock, port, isBackground = false }: PageListenerOptions): Promise<PageListener> {
-    const listener = new PageListener(files, clock);
+  static async listen({
+    files,
+    clock,
+    port,
+    frames,
+    isBackground = false,
+  }: PageListenerOptions): Promise<PageListener> {
+    const listener = new PageListener(files, clock, frames);
     listener.#port = await bind(listener.#server, port);
+    frames?.showIn(`http://${loopback}:${listener.#port}`);
     if (isBackground) listener.#server.unref();
     return listener;
   }
 
-  private constructor(files: PageFiles, clock: Pick<Clock, "after">) {
+  private constructor(files: PageFiles, clock: Pick<Clock, "after">, frames: ViewFrames | undefined) {
     this.#files = files;
+    this.#frames = frames;
     this.#clock = clock;
     this.#sessions = new Sessions(clock);
     const unused = createUnusedConnections({ most: mostUnused });
@@ -140,9 +152,9 @@ export class PageListener {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = "", headers } = request;
+    const { method = "" } = request;
     const path = pathOf(request);
-    const refusal = refusalOf({ method, path, headers }, this.#port);
+    const refusal = refusalOf({ method, path, headers: request.headers }, this.#port);
     const isApi = path.startsWith("/api/");
     if (refusal !== undefined && !isApi) return refuse(response, refusal);
     if (refusal !== undefined) return fail(response, refusal.status, { code: "denied", message: refusal.message });
@@ -150,10 +162,11 @@ export class PageListener {
     // Its end tells that the connection is in use.
     request.resume();
     const asset = this.#files.assets.get(path);
-    if (asset !== undefined) return sendFile(request, response, asset, assetCaching);
-    if (path === iconPath) return sendFile(request, response, this.#files.icon);
+    const headers = pageHeaders(this.#frames?.origin);
+    if (asset !== undefined) return sendFile(request, response, asset, { ...headers, ...assetCaching });
+    if (path === iconPath) return sendFile(request, response, this.#files.icon, headers);
     if (path === "/" || /^\/question\/[\w-]{1,64}$/.test(path))
-      return sendFile(request, response, this.#files.document);
+      return sendFile(request, response, this.#files.document, headers);
     return refuse(response, { status: 404, message: "there is nothing at this address" });
   }
 
@@ -217,7 +230,8 @@ export class PageListener {
     const { subject, signal } = session;
     const commands = this.#commands.get(session) ?? new AnsweredCommands();
     this.#commands.set(session, commands);
-    const answer = await commands.run(key, verb, body, () => runCommand(subject, verb, params, signal));
+    const options = { signal, frames: this.#frames };
+    const answer = await commands.run(key, verb, body, () => runCommand(subject, verb, params, options));
     if (answer === undefined)
       return fail(response, 409, { code: "usage", message: "this key was used before, and its answer is not kept" });
     sendAnswer(response, answer.status, answer.body, { "event-id": answer.lastEvent });
@@ -229,7 +243,7 @@ async function runCommand(
   { source, ring }: PageSubject,
   verb: string,
   params: object,
-  signal: AbortSignal,
+  options: RunOptions,
 ): Promise<CommandAnswer> {
   const answer = (status: number, value: unknown): CommandAnswer => ({
     status,
@@ -238,7 +252,7 @@ async function runCommand(
   });
   try {
     // The source checks the verb and its parameters.
-    return answer(200, await source.run(verb as Verb, params as never, { signal }));
+    return answer(200, await source.run(verb as Verb, params as never, options));
   } catch (error) {
     const failure = failureOf(error);
     return answer(failure.code === "usage" || failure.code === "arguments_invalid" ? 400 : 422, { error: failure });
@@ -269,16 +283,15 @@ function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
   file: PageFile,
-  caching: OutgoingHttpHeaders = {},
+  headers: OutgoingHttpHeaders,
 ): void {
   const { encoding, body } = encoded(file, String(request.headers["accept-encoding"] ?? ""));
   response.writeHead(200, {
-    ...pageHeaders(),
+    ...headers,
     "content-type": file.type,
     "content-length": body.length,
     vary: "accept-encoding",
     ...(encoding && { "content-encoding": encoding }),
-    ...caching,
   });
   response.end(body);
 }

@@ -6,11 +6,13 @@
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost, Progress, RequestNews, RequestOptions, WatchedRequest } from "@fairlead/core/host";
+import type { JsonObject } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
 import type { CallCommands } from "../../protocol/calls.ts";
 import type { CallRow } from "../../protocol/rows.ts";
+import { toolWithView, viewLink } from "../views/view-link.ts";
 import { anObject, aText, type Handlers, optional, textsByName } from "./parameters.ts";
-import type { Questions } from "./questions.ts";
+import type { Asker, Questions } from "./questions.ts";
 import { KeptResults } from "./results.ts";
 
 /** Rows that are kept. Running requests stay longer. */
@@ -25,8 +27,28 @@ const own = "console";
 
 interface Call {
   row: CallRow;
+  /** The arguments of an ended call, if its tool has a view. */
+  args?: JsonObject | undefined;
+  /** Whether this console or one of its views has begun it. */
+  readonly isOwn: boolean;
   /** Stops the request. Absent once it has ended. */
   cancel: ((reason: unknown) => void) | undefined;
+}
+
+/** Who sends a request of this console: the person, or a view that the person sees. */
+interface CallAsker {
+  readonly from: string;
+  readonly asks: Asker;
+}
+
+const person: CallAsker = { from: own, asks: { who: "user", from: "this console" } };
+
+/** An ended call whose tool has a view. */
+export interface CallWithView {
+  readonly row: CallRow;
+  readonly args: JsonObject;
+  /** Absent if the call was cancelled or has failed. */
+  readonly result: JsonObject | undefined;
 }
 
 interface CallsOptions {
@@ -72,12 +94,32 @@ export class Calls implements Disposable {
     return this.#bySignal.get(signal);
   }
 
-  /** The running requests of this console to a server. */
+  find(id: string): CallRow | undefined {
+    return this.#calls.get(id)?.row;
+  }
+
+  /** The running requests of this console and its views to a server. */
   runningOn(server: string): readonly string[] {
-    const rows = [...this.#calls.values()].map(({ row }) => row);
-    return rows
-      .filter((row) => row.server === server && row.from === own && row.endedAt === undefined)
-      .map(({ id }) => id);
+    const calls = [...this.#calls.values()];
+    return calls
+      .filter(({ row, isOwn }) => isOwn && row.server === server && row.endedAt === undefined)
+      .map(({ row }) => row.id);
+  }
+
+  /**
+   * An ended call whose tool has a view.
+   *
+   * @throws HostError `not_found`
+   */
+  withView(id: string): CallWithView {
+    const { row, args } = this.#find(id);
+    if (args !== undefined) return { row, args, result: this.#results.whole(id) };
+    throw new HostError("not_found", `the call ${id.slice(0, 100)} has no view`);
+  }
+
+  /** An ended request of a view, with its whole result. */
+  ended(id: string): { readonly row: CallRow; readonly result: JsonObject | undefined } {
+    return { row: this.#find(id).row, result: this.#results.whole(id) };
   }
 
   /** Notes progress that a server reports for a call. */
@@ -99,9 +141,10 @@ export class Calls implements Disposable {
     "calls/tool": {
       takes: { call: aText, server: aText, tool: aText, args: anObject },
       run: ({ call, server, tool, args }) =>
-        this.#begin(call, { server, kind: "tool", name: tool }, (options) =>
-          this.#options.host.call(server, tool, args, {
+        this.begin(call, { server, kind: "tool", name: tool }, (options) =>
+          this.#options.host.gateway.call(server, tool, args, {
             ...options,
+            ...viewLink(this.#options.host, server),
             onProgress: (progress) => this.progress(call, progress),
           }),
         ),
@@ -109,21 +152,21 @@ export class Calls implements Disposable {
     "calls/resource": {
       takes: { call: aText, server: aText, uri: aText },
       run: ({ call, server, uri }) =>
-        this.#begin(call, { server, kind: "resource", name: uri }, (options) =>
+        this.begin(call, { server, kind: "resource", name: uri }, (options) =>
           this.#options.host.readResource(server, uri, options),
         ),
     },
     "calls/prompt": {
       takes: { call: aText, server: aText, prompt: aText, args: textsByName },
       run: ({ call, server, prompt, args }) =>
-        this.#begin(call, { server, kind: "prompt", name: prompt }, (options) =>
+        this.begin(call, { server, kind: "prompt", name: prompt }, (options) =>
           this.#options.host.getPrompt(server, prompt, args, options),
         ),
     },
     "calls/skill": {
       takes: { call: aText, server: aText, uri: aText, file: optional(aText) },
       run: ({ call, server, uri, file }) =>
-        this.#begin(call, { server, kind: "skill", name: uri }, (options) =>
+        this.begin(call, { server, kind: "skill", name: uri }, (options) =>
           this.#options.host.readSkill(server, uri, { ...options, file }),
         ),
     },
@@ -141,7 +184,8 @@ export class Calls implements Disposable {
       takes: { call: aText },
       run: ({ call }) => {
         const { startedAt, endedAt = startedAt } = this.#find(call).row;
-        return { warnings: [], ...this.#results.show(call), durationMs: endedAt - startedAt };
+        const view = this.#viewOf(call);
+        return { warnings: [], ...this.#results.show(call), durationMs: endedAt - startedAt, view };
       },
     },
     "calls/blob": {
@@ -158,11 +202,20 @@ export class Calls implements Disposable {
     throw new HostError("not_found", `the call ${id.slice(0, 100)} was not found: it is too old, or it never began`);
   }
 
+  #viewOf(id: string): CallCommands["calls/result"]["result"]["view"] {
+    const { row, args } = this.#find(id);
+    const found = args && toolWithView(this.#options.host, row.server, row.name);
+    const server = this.#options.host.gateway.servers.find(row.server);
+    if (found === undefined || row.state === "denied" || server === undefined) return undefined;
+    return { uri: found.uri, isAllowed: server.definition?.extras.views === "on" || server.views.hasShown(found.uri) };
+  }
+
   /** Begins a request of this console. What becomes of it arrives as events. */
-  #begin(
+  begin(
     id: string,
     subject: Pick<CallRow, "server" | "kind" | "name">,
     send: (options: Required<Pick<RequestOptions, "signal" | "confirm">>) => Promise<unknown>,
+    { from, asks }: CallAsker = person,
   ): Record<string, never> {
     this.#options.host.gateway.servers.get(subject.server);
     if (this.#calls.has(id)) throw new HostError("usage", "the parameter call must be new: a call has this id already");
@@ -170,9 +223,8 @@ export class Calls implements Disposable {
     const signal = AbortSignal.any([stop.signal, this.#running.signal]);
     this.#own.set(signal, id);
     const { questions, now } = this.#options;
-    this.#add({ id, startedAt: now(), ...subject, from: own, state: "running" }, (reason) => stop.abort(reason));
-    const confirm: RequestOptions["confirm"] = (details) =>
-      questions.confirm(details, { who: "user", from: "this console", call: id }, signal);
+    this.#add({ id, startedAt: now(), ...subject, from, state: "running" }, (reason) => stop.abort(reason), true);
+    const confirm: RequestOptions["confirm"] = (details) => questions.confirm(details, { ...asks, call: id }, signal);
     send({ signal, confirm }).then(
       // Most requests have ended already, by what the host reports.
       (result) => this.#end(id, "ok", { result }),
@@ -197,6 +249,7 @@ export class Calls implements Disposable {
         this.#change(id, { state: "running" });
         return;
       case "ended":
+        this.#keepArguments(id, request);
         this.#end(id, news.outcome, news);
         return;
     }
@@ -216,8 +269,14 @@ export class Calls implements Disposable {
     };
   }
 
-  #add(row: CallRow, cancel: Call["cancel"]): void {
-    this.#calls.set(row.id, { row, cancel });
+  #keepArguments(id: string, { kind, serverName, serverToolName, args = {} }: WatchedRequest): void {
+    const call = this.#calls.get(id);
+    const hasView = kind === "tool" && toolWithView(this.#options.host, serverName, serverToolName) !== undefined;
+    if (call !== undefined && hasView && call.row.endedAt === undefined) call.args = args;
+  }
+
+  #add(row: CallRow, cancel: Call["cancel"], isOwn = false): void {
+    this.#calls.set(row.id, { row, cancel, isOwn });
     for (const [id, { row: old }] of this.#calls) {
       if (this.#calls.size <= mostRows) break;
       if (old.endedAt === undefined) continue;

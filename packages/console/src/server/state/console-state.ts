@@ -9,6 +9,7 @@ import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Commands, Params, Result, Verb } from "../../protocol/commands.ts";
 import type { About, ConsoleEvent, Snapshot } from "../../protocol/events.ts";
 import type { ConsoleSource, RunOptions } from "../console-source.ts";
+import { Views } from "../views/views.ts";
 import { budgetCommands } from "./budget.ts";
 import { Calls } from "./calls.ts";
 import { changesCommands } from "./changes.ts";
@@ -63,6 +64,7 @@ export class ConsoleState implements ConsoleSource {
   readonly #traffic: Traffic;
   readonly #chats: Chats;
   readonly #policyWatch: PolicyWatch;
+  readonly #views: Views;
   readonly #handlers: Handlers<Commands>;
   readonly #stops: readonly (() => void)[];
   /** Resolves when the history and the inbox are read. */
@@ -105,6 +107,7 @@ export class ConsoleState implements ConsoleSource {
       onProgress: (call, progress) => this.#calls.progress(call, progress),
       ...(options.traffic && { limits: options.traffic }),
     });
+    this.#views = new Views({ host, calls: this.#calls, clock, emit, onAllowed: onPolicy });
     this.#chats = new Chats({
       host,
       questions: this.#questions,
@@ -134,6 +137,7 @@ export class ConsoleState implements ConsoleSource {
       ...conversationCommands(host),
       ...this.#chats.handlers,
       ...this.#traffic.handlers,
+      ...this.#views.handlers,
     };
     this.#stops = [
       askInConsole({
@@ -199,6 +203,7 @@ export class ConsoleState implements ConsoleSource {
     for (const stop of this.#stops) stop();
     await this.#ready;
     this.#rows[Symbol.dispose]();
+    this.#views[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
     this.#traffic[Symbol.dispose]();
     this.#policyWatch[Symbol.dispose]();

@@ -36,9 +36,11 @@ interface OpenQuestion {
 }
 
 /** Who sends a request of this console. */
-interface Asker {
-  readonly who: "user" | "model";
+export interface Asker {
+  readonly who: "user" | "model" | "client";
   readonly from: string;
+  /** Whether a view asks that the person sees. */
+  readonly isView?: boolean;
   /** The call that waits, if the page has begun it. */
   readonly call?: string;
 }
@@ -120,10 +122,10 @@ export class Questions implements Disposable {
   /** Asks about a request of this console, as its host wants it confirmed. */
   async confirm(
     details: ToolCallConfirmationDetails,
-    { who, from, call }: Asker,
+    { who, from, call, isView }: Asker,
     signal: AbortSignal,
   ): Promise<ToolConfirmationOutcome | undefined> {
-    const view = toConfirmationView(details, { who });
+    const view = toConfirmationView(details, { who, isView });
     const question = { ...toRequestQuestion(view, from), call };
     const answer = await this.ask<"request">(question, signal, ({ choice }) =>
       details.isOutdated?.() === true && choice !== "no"

@@ -55,6 +55,11 @@ export class KeptResults {
     this.#kept.delete(call);
   }
 
+  /** The whole result, as the host has it. */
+  whole(call: string): JsonObject | undefined {
+    return this.#kept.get(call)?.value;
+  }
+
   /** The result without the bytes of its blocks. Undefined if it is not kept. */
   show(call: string): ShownResult | undefined {
     const kept = this.#kept.get(call);

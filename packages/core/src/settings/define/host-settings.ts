@@ -232,7 +232,9 @@ export function extrasFor(
     said(key, from)
       .map(switchOf)
       .findLast((value) => value !== undefined) ?? false;
-  const granting = privileged ? sources.filter(({ scope }) => scope !== "workspace") : [];
+  const own = sources.filter(({ scope }) => scope !== "workspace");
+  const workspace = sources.filter(({ scope }) => scope === "workspace");
+  const granting = privileged ? own : [];
   const starts = said("start").map(stringNode);
   const shares = said("share", granting).map(stringNode);
   return {
@@ -245,10 +247,21 @@ export function extrasFor(
     share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
     // One settings file with `hideResults` is enough to hide the results.
     hideResults: said("hideResults").some((node) => switchOf(node) === true) ? true : undefined,
+    views: viewsOf(said("views", own).map(stringNode), said("views", workspace).map(stringNode), privileged),
     issuerOverride: said("issuerOverride", granting)
       .map(stringNode)
       .findLast((issuer) => issuer !== undefined),
   };
+}
+
+const viewWords: readonly unknown[] = ["off", "ask", "on"];
+
+/** The user's word counts, but for a replaced entry not to show views without asking. A workspace may only restrict it. */
+function viewsOf(own: readonly unknown[], workspace: readonly unknown[], privileged: boolean): ServerExtras["views"] {
+  const said = own.findLast((word) => viewWords.includes(word)) ?? "ask";
+  const words = [...(privileged ? [] : ["ask"]), said, ...workspace.filter((word) => viewWords.includes(word))];
+  if (words.includes("off")) return "off";
+  return words.includes("ask") ? undefined : "on";
 }
 
 /** The `machineAuth` in the strongest settings file that contains it. Ignores the workspace's file. */

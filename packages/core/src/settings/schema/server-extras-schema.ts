@@ -114,6 +114,11 @@ export const serverExtras: ObjectKey = {
       "How clients of the gateway (`fairlead serve`) share connections to the server. `all`: all clients share one connection. `client`: each client has its own connection. `auto`: clients share a connection to a server with the stateless protocol (2026-07-28) and to most stdio programs; each client has its own connection to an HTTP server with an older protocol, and to a program that keeps state for one user (browser, shell, debugger), that asks questions without saying which client they concern, or that gets `roots`.",
       { oneOf: ["auto", "all", "client"], default: "auto" },
     ),
+    views: textKey(
+      tightens,
+      "Views of the server's tools (MCP Apps) in the console. `off`: the console shows none. `ask`: it asks once for each view, again when the page of the view, its domains or its permissions change. `on`: it shows views without asking, and tells also servers with an older protocol that it can.",
+      { oneOf: ["on", "ask", "off"], default: "ask" },
+    ),
     issuerOverride: textKey(never, "Accept this issuer although the server's metadata names another issuer.", {
       format: "url",
     }),

@@ -10,23 +10,32 @@ import { JsonTree } from "../../components/json-tree.tsx";
 import { Empty, Failure, Loading, NextLine, Notice } from "../../components/notice.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Text } from "../../components/text.tsx";
+import { useModule } from "../../components/use-module.ts";
 import { CallTraffic } from "./call-traffic.tsx";
 import { asJson, ContentBlock, type Json, ResourceContent } from "./content-block.tsx";
 
 type Shown = Result<"calls/result">;
 
+const loadViewTab = () => import("./view-tab.tsx");
+
 export function ResultView({ call }: { readonly call: CallRow }): VNode {
   const { value, error, reload } = useCommand("calls/result", { call: call.id });
-  const [chosen, setChosen] = useState("result");
+  const [chosen, setChosen] = useState<string>();
+  const ViewTab = useModule(value?.view === undefined ? undefined : loadViewTab)?.ViewTab;
   const result = value?.result;
   const structured = result?.["structuredContent"];
   const tabs = [
     { id: "result", title: "Result" },
+    ...(value?.view === undefined ? [] : [{ id: "view", title: "View" }]),
     ...(structured === undefined ? [] : [{ id: "structured", title: "Structured" }]),
     { id: "raw", title: "Raw" },
     { id: "traffic", title: "Traffic" },
   ];
-  const current = tabs.some(({ id }) => id === chosen) ? chosen : "result";
+  const usual = value?.view?.isAllowed === true ? "view" : "result";
+  const current = tabs.find(({ id }) => id === chosen)?.id ?? usual;
+  // A view that was once shown stays as it is behind the other tabs.
+  const [hasView, setHasView] = useState(false);
+  if (current === "view" && !hasView) setHasView(true);
   return (
     <div class="result">
       {call.error !== undefined && <CallFailure error={call.error} />}
@@ -39,6 +48,11 @@ export function ResultView({ call }: { readonly call: CallRow }): VNode {
       ))}
       {value !== undefined && (
         <Tabs label="Result" tabs={tabs} current={current} onChange={setChosen}>
+          {hasView && ViewTab !== undefined && (
+            <div hidden={current !== "view"}>
+              <ViewTab call={call} />
+            </div>
+          )}
           {current === "result" && <Reading shown={value} call={call} />}
           {current === "structured" && <JsonTree value={structured} label="Structured content" openLevels={3} />}
           {current === "raw" && <Raw shown={value} />}
