@@ -28,6 +28,7 @@ const folders = {
   nothing: "catalogs",
   "paged-catalog": "catalogs",
   views: "catalogs",
+  "attack-view": "misbehaving",
   cut: "misbehaving",
   "endless-pages": "misbehaving",
   exits: "misbehaving",

@@ -49,7 +49,6 @@ const mostTries = 20;
 const noPermissions = [
   "accelerometer",
   "autoplay",
-  "bluetooth",
   "browsing-topics",
   "camera",
   "clipboard-read",
@@ -76,7 +75,6 @@ const noPermissions = [
   "serial",
   "storage-access",
   "usb",
-  "web-share",
   "window-management",
   "xr-spatial-tracking",
 ]

@@ -70,6 +70,8 @@ class Refusal extends Error {
 export class ViewBridge {
   readonly #options: ViewBridgeOptions;
   readonly #origin: string;
+  /** The ids of the requests that the view has sent to its server. */
+  readonly sent: Set<string> = new Set();
   /** The host's ids of running requests, by the view's ids. */
   readonly #running = new Map<unknown, string>();
   readonly #waiting = new Map<string, () => void>();
@@ -261,6 +263,7 @@ export class ViewBridge {
     // A question to the person may come before the answer, so the answer arrives by the stream.
     const ended = this.#untilEnded(call);
     this.#running.set(id, call);
+    this.sent.add(call);
     try {
       const sent = await api.run("views/send", {
         view,
@@ -276,6 +279,7 @@ export class ViewBridge {
     } finally {
       this.#running.delete(id);
       this.#waiting.delete(call);
+      this.sent.delete(call);
     }
   }
 

@@ -3,12 +3,15 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Result } from "../../../protocol/commands.ts";
+import { questionTitle } from "../../announce.ts";
 import { useApp, useLatest } from "../../app.ts";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy.tsx";
 import { AllowButton, Decision, DecisionButton } from "../../components/decision.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Text } from "../../components/text.tsx";
+import { useRows } from "../../live.ts";
+import { QuestionCard } from "../inbox/question-card.tsx";
 import { type DisplayMode, ViewBridge, type ViewNote, type ViewQuestion } from "./view-bridge.ts";
 import { currentTheme, dimensionsOf, hostContext, onTheme } from "./view-context.ts";
 
@@ -142,19 +145,11 @@ export function ViewFrame({ shown, name, onEnd }: ViewFrameProps): VNode {
           Close the view
         </Button>
       </div>
-      {stopped.map((text) => (
-        <Notice key={text} kind="warn">
-          <span>
-            This view was stopped from <Text of={text} exact />.
-          </span>
-        </Notice>
-      ))}
       {isSilent && modes === undefined && (
         <Notice kind="warn">
           <span>The view has not started: its page never said that it is ready. See the tab Result.</span>
         </Notice>
       )}
-      {question !== undefined && <ViewAsks question={question} />}
       <iframe
         ref={frame}
         class={`view-frame ${shown.hasBorder ? "view-frame-border" : ""}`}
@@ -163,6 +158,17 @@ export function ViewFrame({ shown, name, onEnd }: ViewFrameProps): VNode {
         referrerpolicy="no-referrer"
         style={{ height: mode === "fullscreen" ? undefined : `${height}px` }}
       />
+      {question !== undefined && <ViewAsks question={question} />}
+      {bridge.current !== null && <RequestQuestions calls={bridge.current.sent} />}
+      {stopped.length > 0 && (
+        <ul class="view-stopped" aria-label="What the browser has stopped">
+          {stopped.map((text) => (
+            <li key={text}>
+              This view was stopped from <Text of={text} exact />.
+            </li>
+          ))}
+        </ul>
+      )}
       {said.length > 0 && (
         <section class="view-said" aria-label="What the view wants a model to get">
           {said.map(({ kind, text }, at) => (
@@ -190,6 +196,23 @@ export function ViewFrame({ shown, name, onEnd }: ViewFrameProps): VNode {
   );
 }
 
+/** The questions of rules about what the view has sent to its server. */
+function RequestQuestions({ calls }: { readonly calls: ReadonlySet<string> }): VNode | null {
+  const { store, announcer } = useApp();
+  const questions = useRows(store.questions).filter(({ call }) => call !== undefined && calls.has(call));
+  if (questions.length === 0) return null;
+  return (
+    <div class="view-asks">
+      {questions.map((question) => (
+        <div key={question.id}>
+          <h2>{questionTitle(question)}</h2>
+          <QuestionCard question={question} outcome={undefined} onAnswered={({ text }) => announcer.say(text)} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
 function ViewAsks({ question }: { readonly question: AskedQuestion }): VNode {
   const { kind, text, id, answer } = question;
   const title = {
@@ -200,7 +223,7 @@ function ViewAsks({ question }: { readonly question: AskedQuestion }): VNode {
   const url = kind === "link" ? new URL(text) : undefined;
   return (
     <article class="view-asks" aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {url !== undefined && (
         <p class="question-host">
           <Text of={url.host} exact />
@@ -238,6 +261,6 @@ function stoppedText(directive: string, blocked: string): string {
     case "base-uri":
       return `changing its base address to ${target}`;
     default:
-      return `loading from ${target} (${directive})`;
+      return `loading from ${target}`;
   }
 }

@@ -111,9 +111,9 @@ function Consent({
           </span>
         </Notice>
       )}
-      <h3>
+      <h2>
         Show the view of <Text of={server} exact />?
-      </h3>
+      </h2>
       <p class="muted">
         A view is a program of the server. It runs in a frame of its own, sees this call, and can call tools of its own
         server, by your rules.
