@@ -25,7 +25,7 @@ export interface ViewCommands {
    */
   "views/read": { params: { readonly call: string; readonly of: string }; result: Record<string, never> };
   /** The view that was read. */
-  "views/offer": {
+  "views/describe": {
     params: { readonly call: string };
     result: ViewWishes & {
       readonly server: string;

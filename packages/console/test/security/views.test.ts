@@ -11,11 +11,14 @@ import { viewWindow } from "../views/support/view-window.ts";
 const subject = "attacks of views in the console";
 
 let browser: Browser;
+let close = async (): Promise<void> => {};
 beforeAll(async () => {
   const opened = await openChromium(subject);
-  if (opened !== undefined) browser = opened;
+  if (opened === undefined) return;
+  browser = opened;
+  close = () => opened.close();
 });
-afterAll(() => browser?.close());
+afterAll(() => close());
 
 interface Listening extends AsyncDisposable {
   readonly url: string;

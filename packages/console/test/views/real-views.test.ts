@@ -8,11 +8,14 @@ import { press as pressIn, type ViewWindow, viewWindow } from "./support/view-wi
 const subject = "views in the console";
 
 let browser: Browser;
+let close = async (): Promise<void> => {};
 beforeAll(async () => {
   const opened = await openChromium(subject);
-  if (opened !== undefined) browser = opened;
+  if (opened === undefined) return;
+  browser = opened;
+  close = () => opened.close();
 });
-afterAll(() => browser?.close());
+afterAll(() => close());
 
 interface Sample {
   readonly server: ServerWithViews;

@@ -83,6 +83,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.servers.<name>.baggage", { value: true }],
   ["fairlead.servers.<name>.alwaysLoad", { value: true }],
   ["fairlead.servers.<name>.hideResults", { value: true }],
+  ["fairlead.servers.<name>.views", { value: "off" }],
   ["fairlead.servers.<name>.share", { value: "client" }],
   ["fairlead.clients.<name>.servers", { value: ["planted"] }],
   ["fairlead.clients.<name>.tools", { value: ["planted.*"] }],

@@ -26,8 +26,8 @@ export function wishesOf(ui: unknown): ViewWishes {
   const domains: Record<DomainUse, string[]> = { connect: [], load: [], frame: [], base: [] };
   const refused: RefusedDomain[] = [];
   for (const [use, name] of members)
-    for (const given of [...new Set(listOf(objectOf(csp)[name]))]) {
-      const text = typeof given === "string" ? given : (JSON.stringify(given) ?? "");
+    for (const given of new Set(listOf(objectOf(csp)[name]))) {
+      const text = typeof given === "string" ? given : JSON.stringify(given);
       const why = domains[use].length < mostDomains ? whyRefused(text, use) : `more than ${mostDomains} domains`;
       if (why === undefined) domains[use].push(text.toLowerCase());
       else if (refused.length < mostDomains) refused.push({ domain: text.slice(0, longestShown), why });
@@ -37,8 +37,8 @@ export function wishesOf(ui: unknown): ViewWishes {
 
 /** The permissions that a view can want. The console gives none of them. */
 function permissionsOf(permissions: unknown): readonly string[] {
-  const known = ["camera", "microphone", "geolocation", "clipboardWrite"];
-  return isObject(permissions) ? known.filter((name) => isObject(permissions[name]) || permissions[name] === true) : [];
+  const names = ["camera", "microphone", "geolocation", "clipboardWrite"];
+  return isObject(permissions) ? names.filter((name) => isObject(permissions[name]) || permissions[name] === true) : [];
 }
 
 /** Names that lead into the user's own network or machine. */

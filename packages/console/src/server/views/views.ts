@@ -84,7 +84,7 @@ export class Views implements Disposable {
 
   readonly handlers: Handlers<ViewCommands> = {
     "views/read": { takes: { call: aText, of: aText }, run: ({ call, of }) => this.#beginRead(call, of) },
-    "views/offer": { takes: { call: aText }, run: ({ call }) => this.#offer(this.#findRead(call)) },
+    "views/describe": { takes: { call: aText }, run: ({ call }) => this.#describe(this.#findRead(call)) },
     "views/show": { takes: { call: aText }, run: ({ call }, options) => this.#show(call, options) },
     "views/send": {
       takes: { view: aText, call: aText, method: aText, params: anObject },
@@ -178,7 +178,7 @@ export class Views implements Disposable {
     this.#options.onAllowed();
   }
 
-  #offer(read: ReadView): ViewCommands["views/offer"]["result"] {
+  #describe(read: ReadView): ViewCommands["views/describe"]["result"] {
     const { server, uri, html, wishes, call } = read;
     const found = this.#options.host.configuration.servers.find((each) => each.server.name === server)?.server;
     const transport = found?.definition && redact(found.definition.transport);
@@ -363,8 +363,7 @@ function toReadView(
     new HostError("usage", `${from.uri.slice(0, 200)} of "${from.server}" is no view: ${why}`, {
       serverName: from.server,
     });
-  if (mimeType !== viewType)
-    throw wrong(`its MIME type is ${JSON.stringify(mimeType)?.slice(0, 100)}, not ${viewType}`);
+  if (mimeType !== viewType) throw wrong(`its MIME type is ${JSON.stringify(mimeType).slice(0, 100)}, not ${viewType}`);
   if (contents.length !== 1) throw wrong("it has several contents");
   if (html === "") throw wrong("it is empty");
   if (html.length > mostCharacters) throw wrong("it is too large");

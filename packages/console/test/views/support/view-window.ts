@@ -91,7 +91,7 @@ export async function viewWindow(
         location.hash = hash;
       }, `#/tools/${server}/${tool}`);
       await page.getByRole("button", { name: "Call", exact: true }).click();
-      await page.getByText(/^took /).waitFor();
+      await page.getByRole("tab", { name: "Result" }).waitFor();
     },
     openTab: () => page.getByRole("tab", { name: "View" }).click(),
     allow: () => press(page, "Show the view"),

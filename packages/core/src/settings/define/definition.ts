@@ -167,8 +167,8 @@ export interface ServerExtras {
   readonly machineAuth?: MachineAuth;
   /** True if the server's results must not be written into recorded conversations, recordings and snapshots. */
   readonly hideResults?: true;
-  /** Absent: `ask`. */
-  readonly views?: Exclude<ViewsSetting, "ask">;
+  /** Whether the console shows the views of the server's tools (MCP Apps). Absent: after a question. */
+  readonly views?: "off" | "on";
   readonly issuerOverride?: string;
   /** Whether models always get the server's tools directly and need not search for them. */
   readonly alwaysLoad: boolean;
@@ -178,9 +178,6 @@ export interface ServerExtras {
    */
   readonly share: SharedBy | "auto";
 }
-
-/** Whether the console shows the views of a server's tools: never, after a question, or always. */
-export type ViewsSetting = "off" | "ask" | "on";
 
 /** Whether all clients of a gateway share one connection to a server, or each client has its own. */
 export type SharedBy = "all" | "client";

@@ -340,20 +340,27 @@ function textOf(content: unknown): string {
   return blocks
     .map((block) => {
       const { type, text } = asJson(block) ?? {};
-      return type === "text" && typeof text === "string" ? text : (JSON.stringify(block) ?? "");
+      return type === "text" && typeof text === "string" ? text : jsonText(block);
     })
     .join("\n");
 }
 
 function contextText({ content, structuredContent }: Json): string {
   const texts = content === undefined ? [] : [textOf(content)];
-  return [...texts, ...(structuredContent === undefined ? [] : [JSON.stringify(structuredContent, undefined, 2)])].join(
-    "\n",
-  );
+  return [...texts, ...(structuredContent === undefined ? [] : [jsonText(structuredContent)])].join("\n");
+}
+
+/** A message of the browser can contain what JSON cannot, such as an object that contains itself. */
+function jsonText(value: unknown): string {
+  try {
+    return String(JSON.stringify(value, undefined, 2));
+  } catch {
+    return String(value);
+  }
 }
 
 function logLine({ level, logger, data }: Json): string {
-  const text = typeof data === "string" ? data : (JSON.stringify(data) ?? "");
+  const text = typeof data === "string" ? data : jsonText(data);
   const from = typeof logger === "string" ? ` ${logger}` : "";
   return `${String(level)}${from}: ${text}`.slice(0, 2000);
 }

@@ -8,7 +8,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Result } from "../../../protocol/commands.ts";
 import type { CallRow } from "../../../protocol/rows.ts";
 import type { DomainUse } from "../../../protocol/views.ts";
-import type { CommandError } from "../../api.ts";
+import { CommandError } from "../../api.ts";
 import { toCommandError, useApp } from "../../app.ts";
 import { Button } from "../../components/button.tsx";
 import { AllowButton, Decision } from "../../components/decision.tsx";
@@ -19,13 +19,13 @@ import { useLive } from "../../live.ts";
 import { RunningCall } from "./running-call.tsx";
 import { ViewFrame } from "./view-frame.tsx";
 
-type Offer = Result<"views/offer">;
+type DescribedView = Result<"views/describe">;
 type Shown = Result<"views/show">;
 
 /** `ended`: the view was closed. `why`: what it did wrong. */
 type Step =
   | { readonly step: "reading" }
-  | { readonly step: "offered"; readonly offer: Offer }
+  | { readonly step: "described"; readonly described: DescribedView }
   | { readonly step: "shown"; readonly shown: Shown }
   | { readonly step: "failed"; readonly error: CommandError }
   | { readonly step: "ended"; readonly why: string | undefined };
@@ -49,20 +49,21 @@ function ViewOf({ call, onAgain }: { readonly call: CallRow; readonly onAgain: (
     api.run("views/read", { call: reading, of: call.id }).catch(fail);
   }, []);
   const isRead = row?.endedAt !== undefined;
+  const failure = row?.error;
   useEffect(() => {
-    if (!isRead || row === undefined) return;
-    if (row.error !== undefined) fail(row.error);
+    if (!isRead) return;
+    if (failure !== undefined) fail(new CommandError(failure));
     else
       api
-        .run("views/offer", { call: reading })
-        .then(async (offer) => (offer.needsYes ? setState({ step: "offered", offer }) : show()))
+        .run("views/describe", { call: reading })
+        .then(async (described) => (described.needsYes ? setState({ step: "described", described }) : show()))
         .catch(fail);
   }, [isRead]);
   switch (state.step) {
     case "reading":
       return row === undefined || isRead ? <Loading what="the view" /> : <RunningCall row={row} />;
-    case "offered":
-      return <Consent offer={state.offer} subject={reading} onShow={() => show().catch(fail)} />;
+    case "described":
+      return <Consent described={state.described} subject={reading} onShow={() => show().catch(fail)} />;
     case "shown":
       return (
         <ViewFrame
@@ -92,15 +93,15 @@ const uses: readonly (readonly [DomainUse, string])[] = [
 
 /** Everything that the person must know before a program of the server runs in the browser. */
 function Consent({
-  offer,
+  described,
   subject,
   onShow,
 }: {
-  readonly offer: Offer;
+  readonly described: DescribedView;
   readonly subject: string;
   readonly onShow: () => Promise<void>;
 }): VNode {
-  const { server, tool, uri, command, definedAt, bytes, domains, refused, permissions, isChanged } = offer;
+  const { server, tool, uri, command, definedAt, bytes, domains, refused, permissions, isChanged } = described;
   const named = uses.filter(([use]) => domains[use].length > 0);
   return (
     <article class="view-consent" aria-label="Show the view?">
