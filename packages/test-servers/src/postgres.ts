@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { accessSync, chmodSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { accessSync, chmodSync, chownSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,8 +65,9 @@ export class PostgresServer implements AsyncDisposable {
    * Creates the files of a server and starts it. Undefined if this machine has no PostgreSQL.
    *
    * @param template The files to begin with. To create them takes seconds. Absent: they are created, and kept for copies.
+   * @param isStandby Whether it only reads until it is promoted, like the second server of a pair.
    */
-  static async create(template?: string): Promise<PostgresServer | undefined> {
+  static async create(template?: string, isStandby = false): Promise<PostgresServer | undefined> {
     if (postgresPrograms === undefined) return undefined;
     const folder = mkdtempSync(join(tmpdir(), "postgres-"));
     const server = new PostgresServer(postgresPrograms, folder);
@@ -80,6 +81,11 @@ export class PostgresServer implements AsyncDisposable {
       await succeeds("initdb", server.#run("initdb", ["-D", first, "--wal-segsize=1", ...choices]));
     const copied = spawn("cp", ["-a", first, join(folder, "data")], { stdio: ["ignore", "ignore", "pipe"] });
     await succeeds("cp", copied);
+    if (isStandby) {
+      const signal = join(folder, "data", "standby.signal");
+      writeFileSync(signal, "");
+      if (user !== undefined) chownSync(signal, user.uid, user.gid);
+    }
     await server.start();
     return server;
   }
@@ -100,7 +106,7 @@ export class PostgresServer implements AsyncDisposable {
     const seen: string[] = [];
     for await (const line of createInterface(child.stderr)) {
       seen.push(line);
-      if (line.includes("ready to accept connections")) break;
+      if (/ready to accept (?:read-only )?connections/.test(line)) break;
     }
     if (child.exitCode !== null) throw new Error(`postgres ended: ${seen.join("\n")}`);
     child.stderr.resume();

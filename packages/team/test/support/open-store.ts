@@ -11,7 +11,10 @@ export function newRing(): KeyRing {
 }
 
 /** Opens a store, with all connections of its pool: a connection that a test opened would be left behind by it. */
-export async function openStore(database: TestDatabase, options: Partial<PostgresOptions> = {}): Promise<TeamStore> {
+export async function openStore(
+  database: Pick<TestDatabase, "url">,
+  options: Partial<PostgresOptions> = {},
+): Promise<TeamStore> {
   const store = await openPostgresStore({ url: database.url, ring, ...options });
   await Promise.all(Array.from({ length: options.pool ?? 4 }, () => store.check()));
   return store;

@@ -141,6 +141,38 @@ describe.runIf(postgresVersion() !== undefined)("a PostgreSQL that is away for a
     await killer.end();
   });
 
+  it("with several hosts is used where writes are taken, also when another one takes over", async () => {
+    await using first = await newServer();
+    const { url } = await createDatabase(first);
+    const name = /@\/(\w+)/.exec(url)?.[1];
+    await (await openPostgresStore({ url, ring })).close();
+    await first.stop();
+    await using second = await PostgresServer.create(join(first.folder, "data"), true);
+    if (second === undefined) throw new Error("PostgreSQL is absent");
+    await first.start();
+    const hosts = ["/nowhere", second.folder, first.folder].map((folder) => encodeURIComponent(folder)).join(",");
+    await using store = disposable(await openStore({ url: `postgresql://postgres@${hosts}/${name}` }));
+    await store.ledger.record(newRow({ tool: "on the first" }));
+    await first.stop("immediate");
+    await expect(store.ledger.record(newRow({ tool: "refused" }))).rejects.toMatchObject({ code: "unreachable" });
+    const promoter = new pg.Client({ host: second.folder, user: "postgres", database: "postgres" });
+    await promoter.connect();
+    await promoter.query("select pg_promote()");
+    await promoter.end();
+    await store.ledger.record(newRow({ tool: "on the second" }));
+    // The second server of this test is a copy that gets nothing from the first one.
+    expect((await store.ledger.read({ tenant: 1, limit: 10 })).map(({ tool }) => tool)).toEqual(["on the second"]);
+    await until(() => store.stats.isListening);
+    const { version } = await push(store, "{}");
+    await new Promise<void>((resolve) => {
+      const stop = store.hints.listen("config", () => {
+        stop();
+        resolve();
+      });
+    });
+    expect((await store.configs.current(1, "policy"))?.version).toBe(version);
+  });
+
   it("refuses to start through a pooler, and starts with a direct address for locks", async () => {
     await using server = await newServer();
     const database = await createDatabase(server);
