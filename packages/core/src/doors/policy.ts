@@ -1,6 +1,12 @@
 /** What the command and the gateway use of rules, confirmations, approvals, lock files and the ledger. */
 
-export { forgetApprovalsNamed, readToolApprovals, type ToolApproval } from "../policy/approvals.ts";
+export {
+  forgetApprovalsNamed,
+  forgetToolApproval,
+  readToolApprovals,
+  saveToolApproval,
+  type ToolApproval,
+} from "../policy/approvals.ts";
 export {
   type AnswerPlace,
   type ConfirmationAnswer,

@@ -2,6 +2,7 @@
 
 export {
   type AcceptedDefinitions,
+  AcceptedDefinitionsStore,
   type AcceptedDigests,
   addAccepted,
   type DefinitionOwner,

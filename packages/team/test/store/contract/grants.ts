@@ -88,7 +88,18 @@ export function grantContract(open: () => GrantStore, { users }: { readonly user
         secret: "new",
       });
     });
+  });
+}
 
+/** What only a store for several users and replicas promises. */
+export function sharedGrantContract(open: () => GrantStore): void {
+  let count = 0;
+  const newKey = (): GrantKey => {
+    count += 1;
+    return { tenant: 1, principal: `iss#refused-${count}`, server: "server", pin: "pin" };
+  };
+
+  describe("sign-ins", () => {
     it("that the user replaced during a refresh are not overwritten by it", async () => {
       const [store, key] = [open(), newKey()];
       const { generation } = await store.save(key, given("old"));
@@ -120,18 +131,7 @@ export function grantContract(open: () => GrantStore, { users }: { readonly user
       );
       expect((await store.read(key))?.secret).toBe("signed in again");
     });
-  });
-}
 
-/** What only a store with refusals and pauses can promise. */
-export function refusalContract(open: () => GrantStore): void {
-  let count = 0;
-  const newKey = (): GrantKey => {
-    count += 1;
-    return { tenant: 1, principal: `iss#refused-${count}`, server: "server", pin: "pin" };
-  };
-
-  describe("sign-ins", () => {
     it("whose refresh token is refused are never refreshed again, until the user signs in", async () => {
       const [store, key] = [open(), newKey()];
       const { generation } = await store.save(key, given("old"));

@@ -28,6 +28,57 @@ export function intentOf({ id, owner, replica, kind, server, tool, argsDigest }:
   return { id, owner, replica, kind, server, tool, argsDigest };
 }
 
+/** What the files of one machine promise too. */
+export function rowContract(open: () => Pick<LedgerStore, "record" | "read">): void {
+  const newServer = () => {
+    count += 1;
+    return `server-${count}`;
+  };
+
+  describe("the rows of the ledger", () => {
+    it("are there when their promises resolve, with what was decided and how it ended", async () => {
+      const server = newServer();
+      const facts = { client: "claude", decision: "ask_user", answer: "asked", answeredIn: "page" } as const;
+      const row = newRow({ server, ...facts, outcome: "denied", durationMs: 1200, confirmationMs: 1000 });
+      await open().record(row);
+      const [found] = await open().read({ tenant: 1, server, limit: 10 });
+      const { tool, kind, rule, mode } = row;
+      expect(found).toMatchObject({ server, tool, kind, rule, mode, ...facts, outcome: "denied", durationMs: 1200 });
+      expect(found?.confirmationMs).toBe(1000);
+    });
+
+    it("are stored by thousands at once, and found newest first", async () => {
+      const server = newServer();
+      const now = Date.now();
+      const rows = Array.from({ length: 2500 }, (_, index) => newRow({ server, id: newRequestId(now + index) }));
+      await Promise.all(rows.map((row) => open().record(row)));
+      const found = await open().read({ tenant: 1, server, limit: 5000 });
+      expect(found.map(({ tool }) => tool)).toEqual(rows.toReversed().map(({ tool }) => tool));
+      const newest = await open().read({ tenant: 1, server, limit: 7 });
+      expect(newest.map(({ tool }) => tool)).toEqual(found.slice(0, 7).map(({ tool }) => tool));
+    });
+
+    it("take names with any characters and of any length, and refuse none of their neighbours", async () => {
+      const server = newServer();
+      const names = ["\0", "x".repeat(100_000), "\ud800", "it's \"{,}\\"];
+      const rows = names.map((tool) => newRow({ server, tool, client: tool, rule: tool }));
+      await Promise.all(rows.map((row) => open().record(row)));
+      const found = await open().read({ tenant: 1, server, limit: 10 });
+      expect(found).toHaveLength(4);
+      expect(Math.max(...found.map(({ tool }) => tool.length))).toBe(2000);
+      expect(found.map(({ tool }) => tool)).toContain("it's \"{,}\\");
+    });
+
+    it("are found by their tool", async () => {
+      const [one, other] = [newRow(), newRow()];
+      await Promise.all([open().record(one), open().record(other)]);
+      const found = await open().read({ tenant: 1, tool: one.tool, limit: 10 });
+      expect(found.map(({ tool }) => tool)).toEqual([one.tool]);
+    });
+  });
+}
+
+/** What a ledger promises that replicas and users share. */
 export function ledgerContract(open: () => LedgerStore): void {
   const newOwner = () => {
     count += 1;
@@ -61,24 +112,6 @@ export function ledgerContract(open: () => LedgerStore): void {
       expect(rows.map(({ tool }) => tool)).toEqual([row.tool]);
     });
 
-    it("stores thousands of rows at once, and finds them newest first", async () => {
-      const owner = newOwner();
-      const now = Date.now();
-      const rows = Array.from({ length: 2500 }, (_, index) => newRow({ owner, id: newRequestId(now + index) }));
-      await Promise.all(rows.map((row) => open().record(row)));
-      const found = await open().read({ ...owner, limit: 5000 });
-      expect(found).toHaveLength(2500);
-      expect(found.slice(0, 3).map(({ tool }) => tool)).toEqual(
-        rows
-          .slice(-3)
-          .toReversed()
-          .map(({ tool }) => tool),
-      );
-      expect((await open().read({ ...owner, limit: 7 })).map(({ id }) => id)).toEqual(
-        found.slice(0, 7).map(({ id }) => id),
-      );
-    });
-
     it("finds rows by server, tool, trace and time", async () => {
       const owner = newOwner();
       const now = Date.now();
@@ -95,15 +128,6 @@ export function ledgerContract(open: () => LedgerStore): void {
       expect(await tools({ traceId })).toEqual([one.tool]);
       expect(await tools({ since: now - 1000 })).toEqual([two.tool]);
       expect(await tools({ until: now - 1000 })).toEqual([one.tool]);
-    });
-
-    it("takes names with any characters and of any length, and refuses none of their neighbours", async () => {
-      const owner = newOwner();
-      const rows = ["\0", "x".repeat(100_000), "\ud800", "it's \"{,}\\"].map((tool) =>
-        newRow({ owner, tool, server: tool, client: tool, rule: tool }),
-      );
-      await Promise.all(rows.map((row) => open().record(row)));
-      expect(await open().read({ ...owner, limit: 10 })).toHaveLength(4);
     });
 
     it("fails only the row whose id or principal cannot be stored", async () => {

@@ -6,8 +6,8 @@ import type { TeamStore } from "../../../src/store/store.ts";
 import { openStore } from "../../support/open-store.ts";
 import { approvalContract } from "../contract/approvals.ts";
 import { definitionContract } from "../contract/definitions.ts";
-import { grantContract, refusalContract } from "../contract/grants.ts";
-import { ledgerContract } from "../contract/ledger.ts";
+import { grantContract, sharedGrantContract } from "../contract/grants.ts";
+import { ledgerContract, rowContract } from "../contract/ledger.ts";
 import { smallContracts } from "../contract/small-ports.ts";
 
 const database = await testDatabase("the store of the team gateway");
@@ -25,7 +25,8 @@ describe.runIf(database !== undefined)("with PostgreSQL", () => {
   definitionContract(() => store.definitions, { tenants: true });
   approvalContract(() => store.approvals, newApproval, { users: true });
   grantContract(() => store.grants, { users: true });
-  refusalContract(() => store.grants);
+  sharedGrantContract(() => store.grants);
+  rowContract(() => store.ledger);
   ledgerContract(() => store.ledger);
   smallContracts(() => store);
 });
