@@ -1,5 +1,3 @@
-import type { JsonObject } from "@fairlead/wire";
-
 /** A recorded conversation in the list. */
 export interface ConversationRow {
   readonly id: string;
@@ -14,7 +12,7 @@ export interface ConversationRow {
   readonly calls: number;
 }
 
-/** Reads recorded conversations. */
+/** Lists recorded conversations. */
 export interface ConversationCommands {
   "conversations/list": {
     params: {
@@ -23,14 +21,5 @@ export interface ConversationCommands {
       readonly all?: boolean | undefined;
     };
     result: { readonly conversations: readonly ConversationRow[] };
-  };
-  /** The events of a conversation, in their order: `input`, and the events of turns. Those of one page. */
-  "conversations/show": {
-    params: { readonly id: string; readonly from?: number | undefined; readonly limit?: number | undefined };
-    result: {
-      readonly conversation: ConversationRow;
-      readonly events: readonly JsonObject[];
-      readonly total: number;
-    };
   };
 }

@@ -1,5 +1,6 @@
 /** The events of the console's stream. Each has a running number, so that a page that reconnects misses and repeats none. */
 
+import type { JsonObject } from "@fairlead/wire";
 import type { CallRow, FrameHead, Question, ServerRow } from "./rows.ts";
 
 /** What the page shows of the host as a whole. */
@@ -50,7 +51,8 @@ export type ConsoleEvent =
   | { readonly type: "policy" }
   /** The browser has stopped a view (MCP Apps): `directive` of its content security policy, and what was blocked. */
   | { readonly type: "view_stopped"; readonly view: string; readonly directive: string; readonly blocked: string }
-  | { readonly type: "turn"; readonly conversation: string; readonly event: unknown }
+  /** `number` counts the events of this conversation. The event `reload` says that another program has continued it. */
+  | { readonly type: "turn"; readonly conversation: string; readonly number: number; readonly event: JsonObject }
   | { readonly type: "note"; readonly text: string };
 
 /** An event with its running number, as the stream's `id`. */

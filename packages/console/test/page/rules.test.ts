@@ -70,7 +70,7 @@ describe.runIf(hasChromium)("the views of rules and records in Chromium", () => 
     expect(await items.count()).toBe(5);
     await page.getByText("files.move").click();
     await page.getByText("moved", { exact: true }).waitFor();
-    await page.getByText("The turn ended: limit").waitFor();
+    await page.getByText("The turn ended: it has reached its limit").waitFor();
   });
 
   test("a changed skill is accepted with the digest that the person has seen", async () => {

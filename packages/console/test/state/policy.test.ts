@@ -153,11 +153,12 @@ test("recorded conversations are listed and shown as their events", async () => 
   await conversation.close();
   const { conversations } = await scene.run("conversations/list", {});
   expect(conversations).toMatchObject([{ firstWords: "Hello.", turns: 1, calls: 0 }]);
-  const { events, total } = await scene.run("conversations/show", { id: conversations[0]?.id ?? "" });
-  expect(total).toBe(events.length);
+  const { id = "" } = conversations[0] ?? {};
+  const { events, ...shown } = await scene.run("chat/show", { conversation: id });
+  expect(shown).toMatchObject({ isOpen: false, isRunning: false, earlier: 0, recorded: conversations[0] });
   expect(events[0]).toMatchObject({ type: "input", text: "Hello." });
-  const rest = await scene.run("conversations/show", { id: conversations[0]?.id ?? "", from: 1, limit: 1 });
-  expect(rest.events).toEqual(events.slice(1, 2));
+  const last = await scene.run("chat/show", { conversation: id, limit: 1 });
+  expect([last.events, last.earlier]).toEqual([events.slice(-1), events.length - 1]);
 });
 
 test("a rule that is written in an editor, and one that another program writes, are told", async () => {

@@ -12,7 +12,7 @@ import { applyAnswer, type ToolCallConfirmationDetails, type ToolConfirmationOut
 import { callForModel } from "../request/calls.ts";
 import { runRequest } from "../request/run.ts";
 import type { CallWatch, LargeResults, RegisteredTool, ToolExecution } from "../server/registered-tool.ts";
-import type { ConversationState } from "./conversation.ts";
+import type { ConversationState, SendOptions } from "./conversation.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
 import { type CallResponse, responseContents, toResponse } from "./history.ts";
@@ -38,6 +38,7 @@ export class Round {
   readonly signal: AbortSignal;
   readonly #calls: readonly FunctionCall[];
   readonly #most: number;
+  readonly #options: Pick<SendOptions, "confirm" | "onCall">;
   readonly #events = new EventQueue();
   readonly #responses: (CallResponse | undefined)[];
   #denied = 0;
@@ -52,9 +53,11 @@ export class Round {
     state: ConversationState,
     host: RunningHost,
     signal: AbortSignal,
+    options: Pick<SendOptions, "confirm" | "onCall">,
   ) {
     this.#calls = calls;
     this.#most = most;
+    this.#options = options;
     this.state = state;
     this.host = host;
     this.signal = signal;
@@ -75,7 +78,9 @@ export class Round {
       const stop = new AbortController();
       const stopCall = (): void => stop.abort();
       state.stopCalls.add(stopCall);
-      this.#answer(at, await new TurnCall(request, this, AbortSignal.any([signal, stop.signal])).run());
+      const callSignal = AbortSignal.any([signal, stop.signal]);
+      this.#options.onCall?.(request.id, callSignal);
+      this.#answer(at, await new TurnCall(request, this, callSignal).run());
       state.stopCalls.delete(stopCall);
     });
     void Promise.all(running).then(() => this.#events.end());
@@ -110,7 +115,8 @@ export class Round {
       if (confirmation === false) return;
       const details = canEdit ? { ...confirmation, canEdit } : confirmation;
       onConfirmation(details);
-      const answering = host.options.confirm ? host.options.confirm(details, signal) : this.#tell(id, confirmation);
+      const { confirm = host.options.confirm } = this.#options;
+      const answering = confirm ? confirm(details, signal, id) : this.#tell(id, confirmation);
       const answer = await untilAborted(answering, signal);
       // If the answer cannot be saved, it is still valid for this turn.
       await applyAnswer(details, answer, (error) =>

@@ -4,6 +4,7 @@ import { HostError } from "../errors.ts";
 import type { RunningHost } from "../host/running-host.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
+import type { ConfirmationAnswer, ToolCallConfirmationDetails } from "../policy/confirmation.ts";
 import { ResultHandles, type StoredResult } from "../results/result-handles.ts";
 import type { Pin } from "../server/names.ts";
 import { type LoadedSkill, LoadedSkills } from "../skills/loaded-skills.ts";
@@ -287,6 +288,17 @@ export interface SendOptions {
    * For a typed call, pass only the servers that the call names.
    */
   readonly waitFor?: readonly string[] | undefined;
+  /**
+   * Answers the confirmations of this turn. `call` is the id of the call in its events. Default: the host's `confirm`; if
+   * there is none, `confirmation` events.
+   */
+  readonly confirm?: (
+    details: ToolCallConfirmationDetails,
+    signal: AbortSignal,
+    call: string,
+  ) => Promise<ConfirmationAnswer>;
+  /** Called when the model requests a call. `signal` is the signal of the requests that the call sends. */
+  readonly onCall?: (call: string, signal: AbortSignal) => void;
 }
 
 /** What a declaration in a request describes: a tool of a server, or one of Fairlead's own functions. */

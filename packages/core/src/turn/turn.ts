@@ -124,7 +124,7 @@ class Turn {
         continue;
       }
       const most = limits.calls - this.#calls;
-      const round = new Round(calls, most, state, this.#host, signal);
+      const round = new Round(calls, most, state, this.#host, signal, this.#options);
       this.#calls += calls.length;
       this.#text = "";
       // The answer contains the model's calls. It is recorded before they run, so that the record names them even if

@@ -1,4 +1,4 @@
-/** Markdown as a fragment of harmless elements. */
+/** Markdown as harmless elements. */
 
 import DOMPurify from "dompurify";
 import { marked } from "marked";
@@ -9,11 +9,38 @@ const tags = "h1 h2 h3 h4 h5 h6 p br hr blockquote ul ol li pre code em strong d
 );
 
 /**
- * The text is already visible text: no control characters are left in it. `ask`: called instead of following a link whose
- * words are not the address that it opens.
+ * Shows a text in an element. When the text grows, only its last blocks are made again: what a person has selected above
+ * stays selected.
  */
-export function markdownFragment(text: string, ask: (target: URL) => void): DocumentFragment {
-  const fragment = DOMPurify.sanitize(marked.parse(text, { async: false, gfm: true }), {
+export class MarkdownBlocks {
+  readonly #box: HTMLElement;
+  readonly #ask: (target: URL) => void;
+  /** The blocks that are shown, as they are written. */
+  #shown: readonly string[] = [];
+
+  /** @param ask Called instead of following a link whose words are not the address that it opens. */
+  constructor(box: HTMLElement, ask: (target: URL) => void) {
+    this.#box = box;
+    this.#ask = ask;
+  }
+
+  /** @param text Visible text: no control characters are left in it. */
+  show(text: string): void {
+    const tokens = marked.lexer(text, { gfm: true }).filter(({ type }) => type !== "space");
+    const changed = tokens.findIndex(({ raw }, at) => raw !== this.#shown[at]);
+    const same = changed === -1 ? tokens.length : changed;
+    while (this.#box.children.length > same) this.#box.lastElementChild?.remove();
+    for (const token of tokens.slice(same)) {
+      const block = document.createElement("div");
+      block.append(harmless(marked.parser([token]), this.#ask));
+      this.#box.append(block);
+    }
+    this.#shown = tokens.map(({ raw }) => raw);
+  }
+}
+
+function harmless(html: string, ask: (target: URL) => void): DocumentFragment {
+  const fragment = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: tags,
     ALLOWED_ATTR: ["href"],
     ALLOWED_URI_REGEXP: /^https?:/i,

@@ -4,9 +4,10 @@
  */
 
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { LeaveDialog } from "./link.tsx";
 import { Text, visibleText } from "./text.tsx";
+import { useModule } from "./use-module.ts";
 
 /** Whether a text without a type looks like markdown: headings, lists, code, emphasis or a table. */
 export function mayBeMarkdown(text: string): boolean {
@@ -16,25 +17,24 @@ export function mayBeMarkdown(text: string): boolean {
 /** A longer text is shown as it is: parsing it would hold up the page. */
 const longest = 200_000;
 
+const loadParser = () => import("./markdown-fragment.ts");
+type Blocks = InstanceType<Awaited<ReturnType<typeof loadParser>>["MarkdownBlocks"]>;
+
 export function Markdown({ text }: { readonly text: string }): VNode {
   const box = useRef<HTMLDivElement>(null);
-  const [isReady, setReady] = useState(false);
   const [leaving, setLeaving] = useState<URL>();
-  useEffect(() => {
-    let isGone = false;
-    if (text.length > longest) return undefined;
-    void import("./markdown-fragment.ts").then(({ markdownFragment }) => {
-      if (isGone || box.current === null) return;
-      box.current.replaceChildren(markdownFragment(visibleText(text, true), setLeaving));
-      setReady(true);
-    });
-    return () => {
-      isGone = true;
-    };
-  }, [text]);
+  const blocks = useRef<Blocks>(undefined);
+  const parser = useModule(loadParser);
+  const isShort = text.length <= longest;
+  const isReady = parser !== undefined && isShort;
+  useLayoutEffect(() => {
+    if (parser === undefined || !isShort || box.current === null) return;
+    blocks.current ??= new parser.MarkdownBlocks(box.current, setLeaving);
+    blocks.current.show(visibleText(text, true));
+  }, [text, parser, isShort]);
   return (
     <>
-      <div ref={box} class="markdown" />
+      <div ref={box} class="markdown" hidden={!isReady} />
       {!isReady && <Text of={text} lines class="block-plain" />}
       {leaving !== undefined && <LeaveDialog target={leaving} onClose={() => setLeaving(undefined)} />}
     </>

@@ -29,7 +29,7 @@ interface Call {
   row: CallRow;
   /** The arguments of an ended call, if its tool has a view. */
   args?: JsonObject | undefined;
-  /** Whether this console or one of its views has begun it. */
+  /** Whether this console, one of its conversations or one of its views has begun it. */
   readonly isOwn: boolean;
   /** Stops the request. Absent once it has ended. */
   cancel: ((reason: unknown) => void) | undefined;
@@ -69,6 +69,11 @@ export class Calls implements Disposable {
   readonly #results = new KeptResults();
   /** The requests of this console, by the signal that it gave. */
   readonly #own = new WeakMap<AbortSignal, string>();
+  /** The ids of the rows of a conversation's calls, by the signal that its turn gives. */
+  readonly #named = new WeakMap<AbortSignal, string>();
+  #count = 0;
+  /** The ids of the rows of running requests that are not this console's own. */
+  readonly #ids = new Map<number, string>();
   /** The calls of running requests, by the signal with which they are sent. */
   readonly #bySignal = new WeakMap<AbortSignal, string>();
   readonly #progressing = new Set<string>();
@@ -94,11 +99,19 @@ export class Calls implements Disposable {
     return this.#bySignal.get(signal);
   }
 
+  /** Chooses the id of the row of a request that will be sent with this signal. */
+  nameRow(signal: AbortSignal): string {
+    this.#count += 1;
+    const id = `turn-${this.#count}`;
+    this.#named.set(signal, id);
+    return id;
+  }
+
   find(id: string): CallRow | undefined {
     return this.#calls.get(id)?.row;
   }
 
-  /** The running requests of this console and its views to a server. */
+  /** The running requests of this console, its conversations and its views to a server. */
   runningOn(server: string): readonly string[] {
     const calls = [...this.#calls.values()];
     return calls
@@ -236,11 +249,12 @@ export class Calls implements Disposable {
   #take(news: RequestNews): void {
     const { request } = news;
     const ownId = request.given && this.#own.get(request.given);
-    const id = ownId ?? `request-${request.id}`;
+    const id = ownId ?? this.#ids.get(request.id) ?? this.#newId(request);
     switch (news.type) {
       case "began":
         if (request.signal !== undefined) this.#bySignal.set(request.signal, id);
-        if (ownId === undefined) this.#add(this.#rowOf(id, request), request.cancel);
+        if (ownId === undefined)
+          this.#add(this.#rowOf(id, request), request.cancel, request.given && this.#named.has(request.given));
         return;
       case "asks":
         this.#change(id, { state: "asking" });
@@ -249,10 +263,19 @@ export class Calls implements Disposable {
         this.#change(id, { state: "running" });
         return;
       case "ended":
+        this.#ids.delete(request.id);
         this.#keepArguments(id, request);
         this.#end(id, news.outcome, news);
         return;
     }
+  }
+
+  /** A conversation's call can send several requests. The first one has the row that the page knows. */
+  #newId({ id: request, given }: WatchedRequest): string {
+    const named = given && this.#named.get(given);
+    const id = named === undefined || this.#calls.has(named) ? `request-${request}` : named;
+    this.#ids.set(request, id);
+    return id;
   }
 
   #rowOf(id: string, { serverName, serverToolName, kind, who, client, began }: WatchedRequest): CallRow {

@@ -3,60 +3,56 @@
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model";
-import type { Content, Part } from "@fairlead/core/normalise";
-import { findPrompt, readPromptCall, splitWords, toPromptInput, toPromptMessages } from "@fairlead/core/request";
-import type { Conversation, TurnEvent } from "@fairlead/core/turn";
-import type { JsonObject } from "@fairlead/wire";
-import { errorMessage } from "@fairlead/wire/text";
+import {
+  type ConfirmationAnswer,
+  outcomeOf,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+  toConfirmationView,
+} from "@fairlead/core/policy";
+import { SharedConfirmations } from "@fairlead/gateway/consent/shared-confirmations";
 import type { ChatCommands } from "../../protocol/chat.ts";
 import type { ConsoleEvent } from "../../protocol/events.ts";
-import { aSwitch, aText, type Handlers, optional } from "./parameters.ts";
-import type { Questions } from "./questions.ts";
+import { ChatEvents } from "./chat-events.ts";
+import { findRecorded, readEvents, toConversationRow } from "./conversations.ts";
+import { type ChatPort, OpenChat } from "./open-chat.ts";
+import { aCount, aSwitch, aText, type Handlers, optional } from "./parameters.ts";
 
 /** Finds the model that `wanted` names, or the configured one. @throws HostError `model` if there is none */
 export type FindModel = (wanted: string | undefined, signal: AbortSignal) => Promise<Model>;
 
 interface ChatsOptions {
   readonly host: OpenedHost;
-  readonly questions: Questions;
   readonly findModel: FindModel | undefined;
   readonly emit: (event: ConsoleEvent) => void;
+  /** Chooses the id of the row of the requests that are sent with this signal. */
+  readonly nameRow: (signal: AbortSignal) => string;
+  /** Says that a question of the inbox is about the call with this row. */
+  readonly linkQuestion: (question: string, row: string) => void;
   /** Called when a model was found. */
   readonly onModel: () => void;
 }
 
-interface Chat {
-  readonly conversation: Conversation;
-  /** What a page that comes later is shown. */
-  readonly events: JsonObject[];
-  running: AbortController | undefined;
-}
-
-/** A message for the model. */
-interface Message {
-  readonly before: readonly Content[];
-  readonly parts: readonly Part[];
-  /** Why references of the message could not be read. */
-  readonly problems: readonly string[];
-}
-
+/** One more conversation closes the one that was used longest ago. Its recording can be resumed. */
 const mostChats = 16;
-/** Events of one conversation that are kept for pages that come later. */
-const mostEvents = 2000;
-/** Milliseconds to wait for servers that a message names. */
-const longestWait = 10_000;
+const usualShown = 500;
+const mostShown = 100_000;
 
 /** The open conversations of a console. */
 export class Chats implements AsyncDisposable {
   readonly #options: ChatsOptions;
-  readonly #chats = new Map<string, Chat>();
+  /** The one that was used last is the last one. */
+  readonly #chats = new Map<string, OpenChat>();
+  readonly #shared: SharedConfirmations;
+  readonly #port: ChatPort;
   /** The model that was found last. */
   #model: string | undefined;
-  /** The turns that run now. */
-  readonly #turns = new Set<Promise<void>>();
 
   constructor(options: ChatsOptions) {
+    const { host, emit, nameRow } = options;
     this.#options = options;
+    this.#shared = new SharedConfirmations(host.configuration.locations.state, "a conversation in the console");
+    this.#port = { host, emit, nameRow, confirm: (...question) => this.#confirm(...question) };
   }
 
   /** The name of the model. Not known before a conversation is opened: finding it may need the network. */
@@ -65,32 +61,25 @@ export class Chats implements AsyncDisposable {
   }
 
   readonly handlers: Handlers<ChatCommands> = {
+    "chat/model": {
+      takes: {},
+      run: async (_, { signal }) => ({ model: (await this.#findModel(undefined, signal)).name }),
+    },
     "chat/open": {
       takes: { resume: optional(aText), model: optional(aText) },
       run: ({ resume, model }, { signal }) => this.#open(resume, model, signal),
     },
     "chat/show": {
-      takes: { conversation: aText },
-      run: ({ conversation }) => {
-        const chat = this.#find(conversation);
-        return { model: chat.conversation.model.name, isRunning: chat.running !== undefined, events: chat.events };
-      },
+      takes: { conversation: aText, limit: optional(aCount(mostShown)) },
+      run: ({ conversation, limit = usualShown }) => this.#show(conversation, limit),
     },
     "chat/send": {
       takes: { conversation: aText, text: aText },
       run: ({ conversation, text }) => {
         const chat = this.#find(conversation);
-        if (chat.running !== undefined)
-          throw new HostError("busy", "a turn of this conversation is running: stop it first");
-        const running = new AbortController();
-        chat.running = running;
-        const turn = this.#run(chat, text, running.signal).then((last) => {
-          // The page may send the next message as soon as it knows that the turn has ended.
-          chat.running = undefined;
-          this.#turns.delete(turn);
-          this.#tell(chat, last);
-        });
-        this.#turns.add(turn);
+        this.#chats.delete(chat.id);
+        this.#chats.set(chat.id, chat);
+        chat.send(text);
         return {};
       },
     },
@@ -98,29 +87,27 @@ export class Chats implements AsyncDisposable {
       takes: { conversation: aText, onlyCalls: optional(aSwitch) },
       run: ({ conversation, onlyCalls = false }) => {
         const chat = this.#find(conversation);
-        if (onlyCalls) chat.conversation.cancelCalls();
-        else chat.running?.abort(new HostError("cancelled", "cancelled in the console"));
+        if (onlyCalls) chat.stopCalls();
+        else chat.stop("cancelled in the console");
         return {};
       },
     },
     "chat/close": {
       takes: { conversation: aText },
-      run: async ({ conversation: id }) => {
-        const chat = this.#find(id);
-        this.#chats.delete(id);
-        chat.running?.abort(new HostError("cancelled", "cancelled in the console"));
-        await chat.conversation.close();
+      run: async ({ conversation }) => {
+        const chat = this.#find(conversation);
+        this.#chats.delete(chat.id);
+        await chat.close("cancelled in the console");
         return {};
       },
     },
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { running } of this.#chats.values())
-      running?.abort(new HostError("cancelled", "the console was closed"));
-    await Promise.all(this.#turns);
-    await Promise.all([...this.#chats.values()].map(({ conversation }) => conversation.close()));
+    const chats = [...this.#chats.values()];
     this.#chats.clear();
+    await Promise.all(chats.map((chat) => chat.close("the console was closed")));
+    this.#shared.close();
   }
 
   async #open(
@@ -128,91 +115,80 @@ export class Chats implements AsyncDisposable {
     wanted: string | undefined,
     signal: AbortSignal,
   ): Promise<ChatCommands["chat/open"]["result"]> {
-    const { host, findModel, onModel } = this.#options;
-    if (this.#chats.size >= mostChats)
-      throw new HostError("busy", `${mostChats} conversations are open in the console: close one first`);
+    const { host } = this.#options;
+    const open = resume === undefined ? undefined : this.#chats.get(resume);
+    if (open !== undefined) return { conversation: open.id, model: open.model };
+    const model = await this.#findModel(wanted, signal);
+    const conversation =
+      resume === undefined ? host.conversation({ model }) : await host.conversation({ model, resume });
+    const chat = new OpenChat(conversation, this.#port);
+    if (resume !== undefined) await chat.readRecorded();
+    this.#chats.set(chat.id, chat);
+    await this.#closeOldest();
+    return { conversation: chat.id, model: chat.model };
+  }
+
+  async #show(id: string, limit: number): Promise<ChatCommands["chat/show"]["result"]> {
+    const { host } = this.#options;
+    const chat = this.#chats.get(id);
+    const info = await findRecorded(host, id).catch((error: unknown) => {
+      if (chat === undefined) throw error;
+      return undefined;
+    });
+    const recorded = info && toConversationRow(info);
+    if (chat !== undefined) {
+      const { title, model, isRunning } = chat;
+      // The last `await` is above: no event comes between the events and their number.
+      return { title, model, recorded, isOpen: true, isRunning, ...chat.events.latest(limit) };
+    }
+    const events = new ChatEvents();
+    events.replace(await readEvents(host, info?.id ?? id));
+    const { title, model = "" } = recorded ?? {};
+    return { title, model, recorded, isOpen: false, isRunning: false, ...events.latest(limit) };
+  }
+
+  async #findModel(wanted: string | undefined, signal: AbortSignal): Promise<Model> {
+    const { findModel, onModel } = this.#options;
     if (findModel === undefined) throw new HostError("model", "no model configured");
     const model = await findModel(wanted, signal);
     this.#model = model.name;
     onModel();
-    const open = resume === undefined ? undefined : this.#chats.get(resume);
-    if (open !== undefined) return { conversation: open.conversation.id, model: open.conversation.model.name };
-    const conversation =
-      resume === undefined ? host.conversation({ model }) : await host.conversation({ model, resume });
-    this.#chats.set(conversation.id, { conversation, events: [], running: undefined });
-    return { conversation: conversation.id, model: conversation.model.name };
+    return model;
   }
 
-  #find(id: string): Chat {
+  async #closeOldest(): Promise<void> {
+    if (this.#chats.size <= mostChats) return;
+    const oldest = [...this.#chats.values()].find(({ isRunning }) => !isRunning);
+    if (oldest === undefined) return;
+    this.#chats.delete(oldest.id);
+    await oldest.close("closed");
+  }
+
+  #find(id: string): OpenChat {
     const chat = this.#chats.get(id);
     if (chat !== undefined) return chat;
     throw new HostError("not_found", `the conversation ${id.slice(0, 100)} is not open in the console`);
   }
 
-  /** Runs one turn. Returns its last event, which says how it has ended. */
-  async #run(chat: Chat, text: string, signal: AbortSignal): Promise<JsonObject> {
-    const { conversation } = chat;
-    this.#tell(chat, { type: "input", text });
-    try {
-      const { before, parts, problems } = await this.#compose(text, signal);
-      for (const message of problems) this.#tell(chat, { type: "note", message });
-      for await (const event of conversation.send(parts, { signal, before, shown: text })) {
-        if (event.type === "done" || event.type === "error") return toShown(event);
-        if (event.type === "confirmation") this.#confirm(event, signal);
-        else this.#tell(chat, toShown(event));
-      }
-      return { type: "error", error: { code: "internal", message: "the turn has ended without a reason" } };
-    } catch (error) {
-      return { type: "error", error: failureOf(error) };
+  /** Asks in the inbox, so that the first answer counts wherever it is given. */
+  async #confirm(details: ToolCallConfirmationDetails, signal: AbortSignal, row: string): Promise<ConfirmationAnswer> {
+    const view = toConfirmationView(details, { who: "model" });
+    const open = await this.#shared.share(view, () => details.isOutdated?.() === true);
+    this.#options.linkQuestion(open.id, row);
+    const given = await Promise.race([open.answered, whenAborted(signal)]);
+    if (given === undefined) {
+      await open.withdraw();
+      // The turn waits no longer.
+      return ToolConfirmationOutcome.Cancel;
     }
-  }
-
-  /** The call waits until the question is answered. If the turn is stopped, nobody has answered: the call ends. */
-  #confirm({ details }: Extract<TurnEvent, { readonly type: "confirmation" }>, signal: AbortSignal): void {
-    const { questions } = this.#options;
-    void questions
-      .confirm(details, { who: "model", from: "a conversation in this console" }, signal)
-      .then((outcome) => outcome && details.onConfirm(outcome))
-      // An approval that cannot be saved still counts for this call; the turn reports it.
-      .catch(() => undefined);
-  }
-
-  async #compose(typed: string, signal: AbortSignal): Promise<Message> {
-    const { host } = this.#options;
-    const [{ text: name } = { text: "" }] = splitWords(typed.trimStart().slice(1));
-    // A text that begins with a path ("/etc/hosts: what is this?") names no prompt.
-    const isPrompt = /^\s*\/[^\s/]+(?:\s|$)/.test(typed) && findPrompt(name, host.promptRegistry) !== undefined;
-    const call = isPrompt ? readPromptCall(typed, host.promptRegistry) : undefined;
-    if (call !== undefined) {
-      const { server, prompt, args } = call;
-      const result = await host.getPrompt(server, prompt, args, { signal, wait: longestWait });
-      const { before, parts } = toPromptInput(await toPromptMessages(result, { server }));
-      return { before, parts, problems: [] };
-    }
-    const { parts, problems } = await host.expandReferences(typed, { signal, wait: longestWait });
-    return { before: [], parts, problems: problems.map(({ text, error }) => `${text}: ${error.message}`) };
-  }
-
-  #tell({ conversation, events }: Chat, event: JsonObject): void {
-    const last = events.at(-1);
-    const isMore = (event["type"] === "text" || event["type"] === "thought") && last?.["type"] === event["type"];
-    // A page that comes later needs no single pieces of a text.
-    if (isMore) events[events.length - 1] = { ...last, text: `${String(last["text"])}${String(event["text"])}` };
-    else if (event["type"] !== "progress") events.push(event);
-    if (events.length > mostEvents) events.shift();
-    this.#options.emit({ type: "turn", conversation: conversation.id, event });
+    if (given.answer !== "no") return outcomeOf(given.answer, view.kind);
+    return given.because === undefined ? ToolConfirmationOutcome.Cancel : { because: given.because };
   }
 }
 
-/** An event of a turn as JSON. Bytes are no part of any JSON. */
-function toShown(event: Exclude<TurnEvent, { readonly type: "confirmation" }>): JsonObject {
-  if (event.type === "error") return { type: event.type, error: failureOf(event.error) };
-  if (event.type !== "call" || event.media === undefined) return { ...event };
-  return { ...event, media: event.media.map(({ mimeType }) => ({ mimeType })) };
-}
-
-function failureOf(error: unknown): JsonObject {
-  if (!(error instanceof HostError)) return { code: "internal", message: errorMessage(error) };
-  const { code, message, next } = error;
-  return { code, message, next };
+function whenAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
 }

@@ -110,9 +110,10 @@ export class ConsoleState implements ConsoleSource {
     this.#views = new Views({ host, calls: this.#calls, clock, emit, onAllowed: onPolicy });
     this.#chats = new Chats({
       host,
-      questions: this.#questions,
       findModel: options.findModel,
       emit,
+      nameRow: (signal) => this.#calls.nameRow(signal),
+      linkQuestion: (question, row) => this.#inbox.link(question, row),
       onModel: this.#tellAbout,
     });
     this.#policyWatch = new PolicyWatch({

@@ -1,4 +1,4 @@
-/** Recorded conversations, for replay. */
+/** Recorded conversations: the list, and one of them as it happened. */
 
 import {
   type ConversationInfo,
@@ -11,12 +11,10 @@ import type { OpenedHost } from "@fairlead/core/host";
 import type { JsonObject } from "@fairlead/wire";
 import type { ConversationCommands, ConversationRow } from "../../protocol/conversations.ts";
 import { eventsOf } from "../words/conversation-document.ts";
-import { aCount, anIndex, aSwitch, aText, type Handlers, optional } from "./parameters.ts";
+import { aCount, aSwitch, type Handlers, optional } from "./parameters.ts";
 
 const usualListed = 50;
 const mostListed = 500;
-const usualEvents = 500;
-const mostEvents = 2000;
 
 export function conversationCommands(host: OpenedHost): Handlers<ConversationCommands> {
   return {
@@ -25,30 +23,32 @@ export function conversationCommands(host: OpenedHost): Handlers<ConversationCom
       async run({ limit = usualListed, all = false }) {
         const { root } = host.configuration.locations;
         const found = await host.conversations({ limit, ...(all ? {} : { workspace: root }) });
-        return { conversations: found.map(toRow) };
-      },
-    },
-    "conversations/show": {
-      takes: { id: aText, from: optional(anIndex), limit: optional(aCount(mostEvents)) },
-      async run({ id, from = 0, limit = usualEvents }) {
-        // What runs now is on disk when the list is read.
-        await host.conversations({ limit: 1 });
-        const folder = conversationsFolder(host.configuration.locations.state);
-        const info = await findConversation(folder, id);
-        const events = eventsOf(await readConversation(conversationPath(folder, info.id)));
-        const shown = events.slice(from, from + limit).map((event): JsonObject => withoutMedia({ ...event }));
-        return { conversation: toRow(info), events: shown, total: events.length };
+        return { conversations: found.map(toConversationRow) };
       },
     },
   };
 }
 
-function toRow({ model, bytes: _bytes, ...info }: ConversationInfo): ConversationRow {
+/** @throws HostError `not_found` */
+export async function findRecorded(host: OpenedHost, id: string): Promise<ConversationInfo> {
+  // What runs now is on disk when the list is read.
+  await host.conversations({ limit: 1 });
+  return findConversation(conversationsFolder(host.configuration.locations.state), id);
+}
+
+/** Reads the events of a recorded conversation, in their order. */
+export async function readEvents(host: OpenedHost, id: string): Promise<readonly JsonObject[]> {
+  const folder = conversationsFolder(host.configuration.locations.state);
+  const events = eventsOf(await readConversation(conversationPath(folder, id)));
+  return events.map((event) => withoutBytes({ ...event }));
+}
+
+export function toConversationRow({ model, bytes: _bytes, ...info }: ConversationInfo): ConversationRow {
   return { ...info, model: model.name };
 }
 
 /** Bytes are no part of any JSON. */
-function withoutMedia(event: JsonObject): JsonObject {
+export function withoutBytes(event: JsonObject): JsonObject {
   const { media } = event;
   if (!Array.isArray(media)) return event;
   return { ...event, media: media.map(({ mimeType }: { readonly mimeType?: unknown }) => ({ mimeType })) };

@@ -19,6 +19,8 @@ interface InboxQuestionsOptions {
 export class InboxQuestions implements AsyncDisposable {
   readonly #options: InboxQuestionsOptions;
   readonly #open = new Map<string, { readonly entry: InboxEntry; readonly question: Question }>();
+  /** The rows of calls that wait for an answer, by the question's id. */
+  readonly #rows = new Map<string, string>();
   #watch: AsyncDisposable | undefined;
   #looking: Promise<void> = Promise.resolve();
   #isLookPlanned = false;
@@ -37,6 +39,16 @@ export class InboxQuestions implements AsyncDisposable {
   /** Those that wait, oldest first. */
   open(): readonly Question[] {
     return [...this.#open.values()].map(({ question }) => question);
+  }
+
+  /** Says which call of this process the question is about. The question may be known already. */
+  link(id: string, row: string): void {
+    this.#rows.set(id, row);
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    const question = { ...open.question, call: row };
+    this.#open.set(id, { ...open, question });
+    this.#options.emit({ type: "question", question });
   }
 
   /**
@@ -99,6 +111,7 @@ export class InboxQuestions implements AsyncDisposable {
     for (const [id, { entry }] of this.#open) {
       if (listed.has(keyOf(entry))) continue;
       this.#open.delete(id);
+      this.#rows.delete(id);
       const given = await inbox.answered(id);
       const text = given && choiceText(given.answer, entry);
       emit({ type: "answered", id, by: given?.by, answer: text });
@@ -106,7 +119,7 @@ export class InboxQuestions implements AsyncDisposable {
     for (const entry of entries) {
       const before = this.#open.get(entry.id);
       if (before?.entry.isAwaited === entry.isAwaited) continue;
-      const question = toQuestion(entry);
+      const question = { ...toQuestion(entry), call: this.#rows.get(entry.id) };
       this.#open.set(entry.id, { entry, question });
       emit({ type: "question", question });
     }

@@ -136,9 +136,14 @@ export function rulesSource(): ScriptedSource {
       }),
       "skills/accept": () => ({}),
       "conversations/list": () => ({ conversations: [conversation] }),
-      "conversations/show": () => ({
-        conversation,
-        total: 7,
+      "chat/model": () => ({ model: "gemini-3-pro" }),
+      "chat/show": () => ({
+        model: conversation.model,
+        recorded: conversation,
+        isOpen: false,
+        isRunning: false,
+        earlier: 0,
+        number: 0,
         events: [
           { type: "input", text: "Move the old notes into the archive" },
           { type: "thought", text: "I list them first." },
