@@ -81,7 +81,7 @@ describe.runIf(chromiumProgram !== undefined)("a conversation", () => {
     await page.getByRole("tabpanel").getByText("Hello, Ada").waitFor();
     expect(await page.locator(".call-card").textContent()).toContain("the default for tools asks about it");
     // The address and the command lead to the same conversation.
-    const [{ id = "" } = {}] = (await scene.run("conversations/list", {})).conversations;
+    const id = (await scene.run("conversations/list", {})).conversations[0]?.id ?? "";
     expect(page.url()).toContain(`#/conversations/${id}`);
     await page.getByText(`fairlead --resume ${id}`).waitFor();
     await page.reload();
@@ -197,7 +197,7 @@ describe.runIf(chromiumProgram !== undefined)("a conversation", () => {
     await say(page, "First.");
     await said(page, "One.").waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).waitFor();
-    const [{ id = "" } = {}] = (await scene.run("conversations/list", {})).conversations;
+    const id = (await scene.run("conversations/list", {})).conversations[0]?.id ?? "";
     await scene.run("chat/close", { conversation: id });
     await page.reload();
     await said(page, "One.").waitFor();

@@ -46,7 +46,7 @@ export class OpenChat {
   #running: AbortController | undefined;
   #turn: Promise<void> = Promise.resolve();
   /** The end of the model's text, which may be the beginning of a secret. */
-  #held: JsonObject | undefined;
+  #held: { readonly type: unknown; readonly text: string } | undefined;
   /** The rows of this turn's calls, by the id of the call. */
   readonly #rows = new Map<string, string>();
   /** How long the recording was after the last turn here. */
@@ -188,16 +188,16 @@ export class OpenChat {
 
   /** Tells pages of an event. A secret may be split between two pieces of a text, so no piece ends within a word. */
   #tell(event: JsonObject): void {
-    const { type } = event;
-    if (!isPiece(event) || (this.#held !== undefined && this.#held["type"] !== type)) {
-      if (this.#held !== undefined) this.#emit(this.#held);
+    const { type, text: piece } = event;
+    if (!isPiece(event) || this.#held?.type !== type) {
+      if (this.#held !== undefined) this.#emit({ ...this.#held });
       this.#held = undefined;
     }
     if (!isPiece(event)) {
       this.#emit(event);
       return;
     }
-    const text = `${String(this.#held?.["text"] ?? "")}${String(event["text"])}`;
+    const text = `${this.#held?.text ?? ""}${String(piece)}`;
     const end = text.length > longestWord ? text.length : text.search(/\S*$/);
     this.#held = end === text.length ? undefined : { type, text: text.slice(end) };
     if (end > 0) this.#emit({ type, text: text.slice(0, end) });
