@@ -71,9 +71,9 @@ export class Transcript {
 
   #put(entry: ConversationEntry, id?: string): string {
     if (id === undefined) this.#count += 1;
-    const place = id ?? String(this.#count);
-    this.entries.put(place, entry);
-    return place;
+    const entryId = id ?? String(this.#count);
+    this.entries.put(entryId, entry);
+    return entryId;
   }
 
   #addText(kind: "text" | "thought", text: string): void {
