@@ -1,5 +1,7 @@
-import { stdioServer } from "@fairlead/test-servers";
+import { join } from "node:path";
+import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { createHost } from "../../src/host.ts";
 import { desk } from "../support/turn-desk.ts";
 
 test("a tool for views only is offered to no model, is found by no search, and can be called by the user", async () => {
@@ -25,3 +27,33 @@ test("a tool for views only is offered to no model, is found by no search, and c
   await expect(host.callAsModel("poll")).rejects.toMatchObject({ code: "tool_unknown" });
   expect(await host.call("w", "poll")).toMatchObject({ content: [{ type: "text", text: "w" }] });
 });
+
+test.each([
+  ["legacy", true, undefined, true],
+  ["modern", true, undefined, true],
+  ["legacy", true, "off", false],
+  ["modern", true, "off", false],
+  ["legacy", undefined, undefined, false],
+  ["modern", undefined, undefined, false],
+] as const)(
+  "a program that shows views tells a %s server so (option: %s, setting: %s)",
+  async (era, views, setting, expected) => {
+    await using folder = await temporaryFolder();
+    await folder.write("view.json", {});
+    await using host = await createHost({
+      settings: {
+        mcpServers: { v: stdioServer("views", era, join(folder.path, "view.json")) },
+        ...(setting && { fairlead: { servers: { v: { views: setting } } } }),
+      },
+      workspace: false,
+      environment: { env: { ...process.env }, home: folder.path, cwd: folder.path, platform: process.platform },
+      ...(views && { views }),
+    });
+    await host.start();
+    const { content } = await host.call("v", "declared");
+    expect(JSON.stringify(content).includes("io.modelcontextprotocol/ui")).toBe(expected);
+    expect(host.catalog("v")?.tools.map(({ name }) => name)).toEqual(
+      expected ? ["show", "poll", "declared"] : ["show", "declared"],
+    );
+  },
+);

@@ -46,6 +46,32 @@ test("any file switches the recording of conversations off, or hides the results
   expect([settings.host.recording, serverOf(settings, "s").definition?.extras.hideResults]).toEqual([false, true]);
 });
 
+test.each([
+  [undefined, undefined, undefined],
+  ["on", undefined, "on"],
+  ["off", undefined, "off"],
+  ["nonsense", undefined, undefined],
+  [undefined, "on", undefined],
+  [undefined, "off", "off"],
+  ["on", "ask", undefined],
+  ["on", "off", "off"],
+  ["off", "on", "off"],
+  ["ask", "on", undefined],
+])("views of a server: the user says %s, the workspace %s", async (user, workspace, expected) => {
+  await using world = await createWorld();
+  const extras = (views: string | undefined): object => (views ? { fairlead: { servers: { s: { views } } } } : {});
+  await world.writeUser({ mcpServers: { s: { command: "x" } }, ...extras(user) });
+  await world.writeWorkspace(extras(workspace));
+  expect(serverOf(await world.load(), "s").definition?.extras.views).toBe(expected);
+});
+
+test("views that the user has switched on for a server are asked about for a workspace's entry in its place", async () => {
+  await using world = await createWorld();
+  await world.writeUser({ mcpServers: { s: { command: "x" } }, fairlead: { servers: { s: { views: "on" } } } });
+  await world.writeWorkspace({ mcpServers: { s: { command: "y" } } });
+  expect(serverOf(await world.load(), "s").definition?.extras.views).toBeUndefined();
+});
+
 describe("limits", () => {
   test("can be raised by the person and lowered by a workspace, not raised by it", async () => {
     await using world = await createWorld();

@@ -122,7 +122,7 @@ function Consent({
       <Facts
         rows={[
           ["server", <Text key="server" of={server} exact />],
-          ["address", <Text key="command" of={command} exact class="mono" />],
+          [/^https?:/.test(command) ? "address" : "command", <Text key="command" of={command} exact class="mono" />],
           ["defined at", <Text key="at" of={definedAt} exact class="mono" />],
           ["tool", <Text key="tool" of={tool} exact />],
           [
