@@ -124,5 +124,9 @@ test("a cycle of files within a rank is found", async () => {
 });
 
 test("the ranks stand in the order of the flow", () => {
-  expect(ranks.slice(0, 3)).toEqual([["files"], ["settings", "trust"], ["auth", "net"]]);
+  expect(ranks.slice(0, 3)).toEqual([
+    ["files", "telemetry"],
+    ["settings", "trust"],
+    ["auth", "net"],
+  ]);
 });

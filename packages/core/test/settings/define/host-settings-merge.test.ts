@@ -19,6 +19,7 @@ test("every setting of the user's file arrives", async () => {
       clientMetadataUrl: "https://h/client.json",
       googleHosts: ["h"],
       audit: { arguments: true },
+      telemetry: { arguments: true, results: true },
       recording: false,
       clients: { c: { tools: [], toolBudget: { tools: 7 } } },
     }),
@@ -38,6 +39,7 @@ test("every setting of the user's file arrives", async () => {
     clientMetadataUrl: "https://h/client.json",
     googleHosts: ["h"],
     audit: { arguments: true },
+    telemetry: { arguments: true, results: true },
     recording: false,
     clients: new Map([["c", { tools: [], toolBudget: { tools: 7 } }]]),
   });
