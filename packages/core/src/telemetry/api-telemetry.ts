@@ -89,8 +89,7 @@ export class ApiTelemetry implements Telemetry {
     let histogram = this.#histograms.get(name);
     if (histogram === undefined) {
       histogram = meters.getMeter(scope, this.#version).createHistogram(name, {
-        unit: "s",
-        description: histogramTexts[name],
+        ...histogramTexts[name],
         advice: { explicitBucketBoundaries: [...durationBounds] },
       });
       this.#histograms.set(name, histogram);

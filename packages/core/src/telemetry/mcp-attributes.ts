@@ -16,11 +16,19 @@ export type HistogramName =
   | "mcp.server.session.duration";
 
 /** What each histogram measures. */
-export const histogramTexts: { readonly [Name in HistogramName]: string } = {
-  "mcp.client.operation.duration": "How long a request to a server takes, from sending it to its response.",
-  "mcp.server.operation.duration": "How long a request of a client takes, from receiving it to its response.",
-  "mcp.client.session.duration": "How long a connection to a server lasts.",
-  "mcp.server.session.duration": "How long the connection of a client lasts.",
+export const histogramTexts: {
+  readonly [Name in HistogramName]: { readonly description: string; readonly unit: "s" };
+} = {
+  "mcp.client.operation.duration": {
+    description: "How long a request to a server takes, from sending it to its response.",
+    unit: "s",
+  },
+  "mcp.server.operation.duration": {
+    description: "How long a request of a client takes, from receiving it to its response.",
+    unit: "s",
+  },
+  "mcp.client.session.duration": { description: "How long a connection to a server lasts.", unit: "s" },
+  "mcp.server.session.duration": { description: "How long the connection of a client lasts.", unit: "s" },
 };
 
 /** The upper limits of the buckets, in seconds. */

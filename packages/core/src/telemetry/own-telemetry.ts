@@ -1,8 +1,8 @@
 /** Makes spans and adds durations up without an SDK: for the command, the app and the gateway. `exporter.ts` sends them. */
 
 import { randomFillSync } from "node:crypto";
-import { type CollectedMetrics, Histograms } from "./histograms.ts";
-import type { HistogramName } from "./mcp-attributes.ts";
+import { type HistogramName, histogramTexts } from "./mcp-attributes.ts";
+import { Metrics } from "./metrics.ts";
 import { keepsAll, type Sampler } from "./sampler.ts";
 import type { Attributes, ContentRules, SpanKind, SpanOptions, Telemetry, TraceSpan } from "./telemetry.ts";
 import type { TraceContext } from "./trace-context.ts";
@@ -33,14 +33,15 @@ export interface OwnTelemetryOptions {
   readonly now?: () => number;
 }
 
-/** Spans and histograms of one process, for all its hosts. */
+/** Spans and metrics of one process, for all its hosts. */
 export class OwnTelemetry implements Telemetry {
+  /** The durations of requests, and what else this process counts. */
+  readonly metrics: Metrics;
   readonly #onSpan: ((span: EndedSpan) => void) | undefined;
   readonly #sampler: Sampler;
   /** The span of the code that runs now; at first, the one that has started this program. */
   #active: TraceContext | undefined;
   readonly #now: () => number;
-  readonly #histograms: Histograms;
   readonly #ids = new RandomIds();
 
   constructor({ onSpan, sampler = keepsAll, parent, now = createPreciseClock() }: OwnTelemetryOptions = {}) {
@@ -48,7 +49,7 @@ export class OwnTelemetry implements Telemetry {
     this.#sampler = sampler;
     this.#active = parent;
     this.#now = now;
-    this.#histograms = new Histograms(now);
+    this.metrics = new Metrics(now);
   }
 
   startSpan(name: string, { kind, parent, links = [], attributes }: SpanOptions): TraceSpan {
@@ -84,12 +85,7 @@ export class OwnTelemetry implements Telemetry {
   }
 
   record(histogram: HistogramName, seconds: number, attributes: Attributes): void {
-    this.#histograms.record(histogram, seconds, attributes);
-  }
-
-  /** All histograms as plain data. */
-  collect(): CollectedMetrics {
-    return this.#histograms.collect();
+    this.metrics.histogram(histogram, histogramTexts[histogram]).record(seconds, attributes);
   }
 }
 

@@ -160,7 +160,7 @@ test("a failed call has the type of its error: of the tool, of JSON-RPC, a timeo
     "internal fairlead run [cancelled]",
     "  client tools/call wait [cancelled]",
   ]);
-  const metric = desk.telemetry.collect().metrics.find(({ name }) => name === "mcp.client.operation.duration");
+  const metric = desk.telemetry.metrics.collect().metrics.find(({ name }) => name === "mcp.client.operation.duration");
   const types = metric?.kind === "histogram" ? metric.points.map(({ attributes }) => attributes["error.type"]) : [];
   expect(types).toEqual(expect.arrayContaining([undefined, "tool_error", "-32602", "timeout", "cancelled"]));
 });
@@ -205,7 +205,7 @@ test("a trace that the caller does not sample is not exported, but is passed on 
       text: expect.stringMatching(/"00-a{32}-(?!b{16})[0-9a-f]{16}-00\\?","tracestate":"x=1"/),
     },
   ]);
-  expect(desk.telemetry.collect().metrics.map(({ name }) => name)).toContain("mcp.client.operation.duration");
+  expect(desk.telemetry.metrics.collect().metrics.map(({ name }) => name)).toContain("mcp.client.operation.duration");
 });
 
 test.each([
