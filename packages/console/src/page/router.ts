@@ -45,18 +45,33 @@ function decoded(part: string): string {
 export class Router {
   readonly route: Live<Route>;
   readonly #flusher: Flusher;
+  #movesFocus = false;
 
   constructor(flusher: Flusher) {
     this.#flusher = flusher;
     this.route = new Live<Route>(readAddress(location.hash), flusher);
-    addEventListener("hashchange", () => this.#read());
+    addEventListener("hashchange", () => this.#goneTo());
+    // A view that is loaded late must not take the focus from where the person has put it meanwhile.
+    const settle = (event: Event): void => {
+      if (!isRepeated(event)) this.#movesFocus = false;
+    };
+    addEventListener("keydown", settle, { capture: true });
+    addEventListener("pointerdown", settle, { capture: true });
+  }
+
+  /**
+   * Whether a view that appears now takes the focus to its heading: an address has led to it, and the person has pressed
+   * nothing since. The first view of a page leaves the focus where the browser puts it.
+   */
+  get movesFocus(): boolean {
+    return this.#movesFocus;
   }
 
   /** Shows an address that `toAddress` has written. */
   go(address: string): void {
     if (location.hash === address) return;
     history.pushState(null, "", address);
-    this.#read();
+    this.#goneTo();
   }
 
   /** Changes parameters of the address in place, as a filter does: "back" leaves the view. */
@@ -66,8 +81,18 @@ export class Router {
     this.#read();
   }
 
+  #goneTo(): void {
+    this.#movesFocus = true;
+    this.#read();
+  }
+
   #read(): void {
     this.route.set(readAddress(location.hash));
     this.#flusher.flush();
   }
+}
+
+/** Whether a key is held down, such as the Enter that has followed a link. */
+function isRepeated(event: Event): boolean {
+  return event instanceof KeyboardEvent && event.repeat;
 }

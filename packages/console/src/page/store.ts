@@ -38,8 +38,6 @@ export class Store {
   readonly second: Live<number> = new Live(0, this.flusher);
   /** The heading of the view that is shown. */
   readonly viewTitle: Live<string> = new Live("", this.flusher);
-  /** Whether the person has gone to another view, so that the focus belongs to its heading. */
-  hasNavigated = false;
   readonly #ended = new Map<string, { readonly question: Question | undefined; readonly answered: Answered }>();
   readonly #listeners = new Map<string, Set<(event: never) => void>>();
   /** The server's clock minus this browser's. */

@@ -159,6 +159,8 @@ describe.runIf(chromiumProgram !== undefined)("a conversation", () => {
     gate.resolve();
     await page.locator(".conversation li li").getByText("three").waitFor();
     expect(await page.locator(".conversation strong[data-first]").count()).toBe(1);
+    // The next message can be sent when the turn has ended, and the turn ends after its last words.
+    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
     await say(page, "Again.");
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await said(page, "You stopped the turn.").waitFor();

@@ -1,8 +1,8 @@
-import { focusedName } from "@fairlead/test-servers";
+import { deferred, focusedName, tabTo } from "@fairlead/test-servers";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type { ServerRow } from "../../src/protocol/rows.ts";
-import { hasChromium, useChromium } from "./support/console-window.ts";
+import { go, hasChromium, useChromium } from "./support/console-window.ts";
 import type { ScriptedSource } from "./support/scripted-source.ts";
 
 const chromium = useChromium("console, live updates");
@@ -69,6 +69,29 @@ describe.runIf(hasChromium)("live updates", () => {
     await rowOf(page, "docs").waitFor({ state: "detached" });
     await page.waitForFunction(() => document.activeElement !== document.body);
     expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true);
+  });
+
+  test("leave the focus where a person has put it while a view was still loading", async () => {
+    await using here = await chromium.open();
+    const { page } = here;
+    // The first view keeps its focus; the next one, which an address leads to, takes it to its heading.
+    await go(page, "#/history");
+    await page.waitForFunction(() => document.activeElement?.tagName === "H1");
+    const asked = deferred<void>();
+    const arrives = deferred<void>();
+    await page.route("**/assets/budget-view*", async (route) => {
+      asked.resolve();
+      await arrives.promise;
+      await route.continue();
+    });
+    await page.evaluate(() => {
+      location.hash = "#/budget";
+    });
+    await asked.promise;
+    await tabTo(page, "History");
+    arrives.resolve();
+    await page.getByRole("heading", { level: 1, name: "Budget" }).waitFor();
+    expect(await focusedName(page)).toBe("History");
   });
 
   test("are read out: a question at once, what follows within two seconds together", async () => {

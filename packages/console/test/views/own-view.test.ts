@@ -238,18 +238,12 @@ describe.runIf(chromiumProgram !== undefined)("a view in the console", () => {
     await here.openTab();
     await page.getByRole("heading", { name: "Show the view of own?" }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    const folderOfPictures = process.env["FAIRLEAD_PICTURES"];
-    const picture = async (name: string): Promise<void> => {
-      if (folderOfPictures) await page.screenshot({ path: join(folderOfPictures, `${name}-${colours}-${width}.png`) });
-    };
-    await picture("consent");
     await here.allow();
     const view = await here.view();
     await ready(view);
     expect(await axeViolations(page)).toEqual([]);
     await view.evaluate('void window.ask("tools/call", { name: "poll", arguments: {} })');
     await page.getByRole("heading", { name: "Run own.poll?" }).waitFor();
-    await picture("view");
     const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(wide).toBe(0);
   });

@@ -98,7 +98,6 @@ describe.runIf(chromiumProgram !== undefined)("a view of a published server in t
         (url) => !url.startsWith(here.origin) && !url.startsWith(here.frames.origin),
       );
       expect(foreign.filter((url) => /^(?:https?|wss?):/.test(url))).toEqual([]);
-      if (process.env["SHOTS"]) await here.page.screenshot({ path: `${process.env["SHOTS"]}/${server}.png` });
     },
     60_000,
   );

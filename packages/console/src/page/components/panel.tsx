@@ -21,17 +21,15 @@ export interface ViewProps {
 
 /** The frame of every view. In a view that another one has led to, the focus begins at its heading. */
 export function View({ title, heading, status, tools, children, class: name }: ViewProps): VNode {
-  const { store } = useApp();
+  const { store, router } = useApp();
   const element = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     store.viewTitle.set(title);
     store.flusher.flush();
   }, [title, store]);
   useEffect(() => {
-    // The first view of a page leaves the focus where the browser puts it.
-    if (store.hasNavigated) element.current?.focus({ preventScroll: true });
-    store.hasNavigated = true;
-  }, [store]);
+    if (router.movesFocus) element.current?.focus({ preventScroll: true });
+  }, [router]);
   return (
     <div class={`view ${name ?? ""}`}>
       <header class="view-head">

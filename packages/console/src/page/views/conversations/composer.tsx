@@ -26,7 +26,8 @@ export function Composer({ box, isRunning, onSend, onStop }: ComposerProps): VNo
     setError(undefined);
     try {
       await onSend(text);
-      setText("");
+      // What was written meanwhile stays.
+      setText((now) => (now === text ? "" : now));
       box.current?.focus();
     } catch (problem) {
       setError(toCommandError(problem));
@@ -60,7 +61,13 @@ export function Composer({ box, isRunning, onSend, onStop }: ComposerProps): VNo
       />
       <div class="composer-line">
         <p class="muted" id="composer-hint">
-          <kbd>Enter</kbd> sends. <code>@server://…</code> adds a resource, <code>/prompt</code> uses a prompt.
+          {isRunning ? (
+            "The model is answering: what you write can be sent afterwards."
+          ) : (
+            <>
+              <kbd>Enter</kbd> sends. <code>@server://…</code> adds a resource, <code>/prompt</code> uses a prompt.
+            </>
+          )}
         </p>
         {isRunning ? (
           <Button icon="stop" onPress={onStop}>
