@@ -142,6 +142,8 @@ export type HostEvent =
    * stops the servers that may not run and, if all servers were started, starts those that may run.
    */
   | { readonly type: "ide_trust_changed"; readonly trusted: boolean; readonly detail: string }
+  /** The host has read the settings because of the IDE, and cannot apply them. It keeps its earlier settings. */
+  | ({ readonly type: "settings_unread" } & StateExplanation)
   /** The history cannot be written. Emitted once, for the first lost entry. */
   | { readonly type: "history_failed"; readonly message: string }
   /** A conversation can no longer be recorded; the conversation itself continues. */

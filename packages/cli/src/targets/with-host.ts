@@ -73,6 +73,11 @@ export async function useHost<T>(
   host.on("ide_trust_changed", ({ trusted, detail }) =>
     out?.warn(safe`note: the folder is ${trusted ? safe`` : safe`not `}trusted now: ${toSafeLine(detail)}`),
   );
+  host.on("settings_unread", ({ message, next }) =>
+    out?.warnOnce(
+      safe`note: ${toSafeLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`,
+    ),
+  );
   // `finally` instead of `await using`: the import checker (`scripts/checks/layers.mjs`) cannot parse `await using`
   // yet.
   try {

@@ -246,6 +246,7 @@ const eventTypes: { readonly [Type in HostEvent["type"]]: true } = {
   servers: true,
   settings_changed: true,
   ide_trust_changed: true,
+  settings_unread: true,
   history_failed: true,
   conversation_not_recorded: true,
   fetching: true,

@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject, LargeMessages } from "@fairlead/wire";
+import { errorMessage } from "@fairlead/wire/text";
 import { type Clock, systemClock } from "../clock.ts";
 import { clientInfo } from "../connect/client-info.ts";
 import { MessageTap } from "../connect/message-tap.ts";
@@ -232,15 +233,18 @@ export class RunningHost implements ForwardingHost {
   }
 
   /**
-   * Applies a new configuration. If a settings file cannot be read (an editor may be writing it), nothing changes.
+   * Applies a new configuration. If a settings file cannot be read (an editor may be writing it), the earlier settings
+   * stay, but an untrusted folder is untrusted at once.
    *
+   * @param onDecisions Called when decisions follow the new configuration, before servers are stopped.
    * @throws HostError `settings_invalid`
    */
-  async takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
+  async takeOver(next: Configuration | undefined, onDecisions?: () => void): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = brokenFile(next);
-    if (broken !== undefined) throw unreadSettings(broken, next);
-    return this.#apply(next);
+    if (broken === undefined) return this.#apply(next, onDecisions);
+    if (!next.trust.trusted) await this.#apply(withoutTrust(this.servers.configuration, next.trust), onDecisions);
+    throw unreadSettings(broken, next);
   }
 
   /** Cancels everything, stops the servers, and resolves when everything is on disk. */
@@ -320,7 +324,6 @@ export class RunningHost implements ForwardingHost {
       this,
     );
 
-  /** @param onDecisions Called when decisions follow the new configuration, before servers are stopped. */
   async #apply(next: Configuration, onDecisions = (): void => {}): Promise<ServerChanges> {
     const { servers, registries, policy } = this;
     // A replaced server's tools are compared with the saved definitions, so the catalogs are saved first.
@@ -373,15 +376,23 @@ export class RunningHost implements ForwardingHost {
     });
   }
 
-  /** Applies what the IDE reports now. A trust that has ended is applied even if the settings cannot be read. */
+  /** Applies what the IDE reports now. If it cannot be known whether the folder is trusted, it is not. */
   async #takeOverFromIde(): Promise<void> {
-    const before = this.servers.configuration;
+    const { servers, events } = this;
     const wasUsed = this.#usedServers();
-    const next = await this.#load()?.catch(() => undefined);
-    const { trusted, detail } = next?.trust ?? unknownTrust;
-    const tell = (): void => this.events.emit({ type: "ide_trust_changed", trusted, detail });
-    if (next !== undefined && brokenFile(next) === undefined) await this.#apply(next, tell);
-    else if (!trusted) await this.#apply(withoutTrust(before, next?.trust ?? unknownTrust), tell);
+    const tell = (): void => {
+      const { trusted, detail } = servers.configuration.trust;
+      events.emit({ type: "ide_trust_changed", trusted, detail });
+    };
+    let next: Configuration | undefined;
+    try {
+      next = await this.#load();
+      await this.takeOver(next, tell);
+    } catch (error) {
+      if (next === undefined) await this.#apply(withoutTrust(servers.configuration, unknownTrust), tell);
+      const { message, next: step } = error instanceof HostError ? error : { message: errorMessage(error) };
+      events.emit({ type: "settings_unread", message, next: step });
+    }
     await this.#startAgain(wasUsed, { all: this.#isStarted });
   }
 }

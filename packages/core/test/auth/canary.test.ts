@@ -35,6 +35,7 @@ const eventTypes = Object.keys({
   servers: true,
   settings_changed: true,
   ide_trust_changed: true,
+  settings_unread: true,
   fetching: true,
   stderr: true,
   list_changed: true,

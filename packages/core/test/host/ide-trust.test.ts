@@ -204,6 +204,24 @@ test.each([
   expect(await stateOf(host)).toEqual([status, "ask_user"]);
 });
 
+test("settings that cannot be read when the IDE reports are named with their mistake", async () => {
+  await using folder = await temporaryFolder();
+  const { open } = await place(folder);
+  await using companion = await ideCompanion();
+  await using host = await open(companion);
+  await folder.write(userFile, "{ broken");
+  const unread = new Promise((resolve) => {
+    host.on("settings_unread", resolve);
+  });
+  companion.say(false);
+  const file = join(folder.path, userFile);
+  expect(await unread).toEqual({
+    type: "settings_unread",
+    message: expect.stringMatching(`^${file} is not valid JSON: .*; the host keeps its earlier settings$`),
+    next: `Correct ${file} at line 1, column 3.`,
+  });
+});
+
 test("reports that come faster than a host can reload end in the last of them", async () => {
   await using folder = await temporaryFolder();
   const { open } = await place(folder);

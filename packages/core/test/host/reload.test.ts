@@ -107,6 +107,35 @@ test("settings that an editor is just writing change nothing", async () => {
   expect(host.states()[0]).toMatchObject({ name: "s", status: "connected" });
 });
 
+test("a folder that is no longer trusted loses its servers, also while the user's settings cannot be read", async () => {
+  await using folder = await temporaryFolder();
+  const [home, root] = [join(folder.path, "home"), join(folder.path, "work")];
+  const trust = (state: string): Promise<unknown> =>
+    folder.write("home/.gemini/trustedFolders.json", { [root]: state });
+  await trust("TRUST_FOLDER");
+  await folder.write("home/.gemini/settings.json", { mcpServers: { mine: stdioServer("counted") } });
+  await folder.write("work/.gemini/settings.json", { mcpServers: { theirs: stdioServer("counted") } });
+  const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
+  await using host = await createHost({ environment: { env, home, cwd: root, platform: process.platform } });
+  await host.approve();
+  await host.start();
+  const statuses = () => host.states().map(({ name, status }) => [name, status]);
+  expect(statuses()).toMatchObject([
+    ["mine", "connected"],
+    ["theirs", "connected"],
+    ["demo", "disconnected"],
+  ]);
+  await folder.write("home/.gemini/settings.json", "{ broken");
+  await trust("DO_NOT_TRUST");
+  await expect(host.reload()).rejects.toMatchObject({ code: "settings_invalid" });
+  expect(statuses()).toMatchObject([
+    ["mine", "disconnected"],
+    ["theirs", "blocked"],
+    ["demo", "disconnected"],
+  ]);
+  expect(await host.call("mine", "echo", {})).toMatchObject({ isError: false });
+});
+
 test("a settings file is noticed that was not there, nor its folder", async () => {
   await using folder = await temporaryFolder();
   await folder.write("home/other", "");

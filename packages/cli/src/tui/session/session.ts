@@ -70,6 +70,7 @@ const hostEvents: readonly HostEvent["type"][] = [
   "refresh_failed",
   "catalog",
   "ide_trust_changed",
+  "settings_unread",
 ];
 
 /** Columns at the right of the screen that a command's output leaves empty. */

@@ -143,6 +143,8 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
     }
     case "ide_trust_changed":
       return withNote(state, "info", `The folder is ${event.trusted ? "" : "not "}trusted now: ${event.detail}`);
+    case "settings_unread":
+      return withNote(state, "warning", event.message, event.next);
     case "settings_changed":
     case "discovery":
     case "servers":

@@ -6,10 +6,12 @@ import { processesOf } from "../../support/left-over.ts";
 import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
 import { openScene, type Scene } from "../../support/tui/session-scene.ts";
 
+const own = ({ path }: Machine): object => ({ mcpServers: { mine: stdioServer("well-behaved", path, "--mine") } });
+
 /** A user's own server, and a workspace that brings one. The user has approved it, and no rule trusts the folder. */
 async function approvedServer(): Promise<Machine> {
   const here = await machine();
-  await here.write(userFile, { mcpServers: { mine: stdioServer("well-behaved", here.path, "--mine") } });
+  await here.write(userFile, own(here));
   await here.write(projectFile, { mcpServers: { db: stdioServer("well-behaved", here.path, "--db") } });
   expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
   await rm(join(here.home, ".gemini/trustedFolders.json"));
@@ -31,9 +33,12 @@ test("a running app follows the IDE: the folder's server ends and starts, and a 
   const reported = `reported by the IDE, companion on port ${companion.port}`;
   await scene.shown(new RegExp(`^Fairlead\nworkspace {2}${here.project} \\(trusted: ${reported}\\)`));
 
+  await here.write(userFile, "{ broken");
   companion.say(false);
   await scene.shown(new RegExp(`^The folder is not trusted now: ${reported}`));
+  await scene.shown(/is not valid JSON: .*; the host keeps its earlier settings\nCorrect \S+ at line 1, column 3\./);
   await untilStatuses(scene, "connected", "blocked");
+  await here.write(userFile, own(here));
   expect(processesOf(here).filter((line) => line.includes("--db"))).toEqual([]);
 
   companion.say(true);

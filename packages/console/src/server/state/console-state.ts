@@ -160,6 +160,7 @@ export class ConsoleState implements ConsoleSource {
         const line = clip(`${level}${logger === undefined ? "" : ` ${logger}`}: ${text}`, longestLine);
         emit({ type: "log", server, at: now(), line });
       }),
+      host.on("settings_unread", ({ message }) => emit({ type: "note", text: message })),
       host.on("history_failed", ({ message }) =>
         emit({ type: "note", text: `not recorded in the history: ${message}` }),
       ),
