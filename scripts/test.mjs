@@ -75,7 +75,7 @@ function programLines() {
         .split("\n")
         .map((line) => JSON.parse(line))
     : [];
-  return ["Chromium", "PostgreSQL", "bubblewrap"]
+  return ["Chromium", "PostgreSQL", "bubblewrap", "haproxy", "kustomize"]
     .map((program) => {
       const own = noted.filter((note) => note.program === program);
       const subjects = (notes) => [...new Set(notes.map(({ subject }) => subject))].join("; ");

@@ -237,7 +237,7 @@ function createPlaces(events, size) {
   };
   return {
     size,
-    take(go) {
+    take: (go) => {
       if (taken >= size) line.push(go);
       else {
         count(1);
@@ -275,7 +275,7 @@ function createDisk(events, time) {
     });
   };
   return {
-    flush(go) {
+    flush: (go) => {
       waiting.push(go);
       if (!isFlushing) begin();
     },
@@ -304,7 +304,7 @@ function createBatches(events, { most, parallel, pause = 0 }, write) {
     });
   };
   return {
-    add(go) {
+    add: (go) => {
       waiting.push(go);
       begin();
     },
