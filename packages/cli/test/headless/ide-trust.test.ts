@@ -8,11 +8,10 @@ import { stillClock } from "../support/still-clock.ts";
 test("a run without the app names the settings file that cannot be read when the IDE reports", async () => {
   await using companion = await ideCompanion();
   await using here = await machine({ [projectFile]: { mcpServers: {} } });
-  await using server = await webServer(async (request, response) => {
+  await using server = await webServer((request, response) => {
     if (!request.body.includes('"tools/call"')) return behaves(request, response);
-    await here.write(userFile, "{ broken");
     // The call never gets an answer: it ends with the folder's trust.
-    companion.say(false);
+    void here.write(userFile, "{ broken").then(() => companion.say(false));
   });
   await here.write(projectFile, { mcpServers: { theirs: { httpUrl: server.origin } } });
   expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
