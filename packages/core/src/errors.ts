@@ -59,6 +59,8 @@ export interface HostErrorOptions extends ErrorOptions {
    * printing.
    */
   readonly evidence?: string;
+  /** Milliseconds after which the same request may succeed, for `busy`. */
+  readonly retryAfter?: number;
 }
 
 /**
@@ -83,6 +85,7 @@ export class HostError extends Error {
   readonly serverName: string | undefined;
   readonly next: string | undefined;
   readonly evidence: string | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: HostErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -90,5 +93,6 @@ export class HostError extends Error {
     this.serverName = options.serverName;
     this.next = options.next;
     this.evidence = options.evidence;
+    this.retryAfter = options.retryAfter;
   }
 }

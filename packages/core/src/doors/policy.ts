@@ -6,6 +6,7 @@ export {
   readToolApprovals,
   saveToolApproval,
   type ToolApproval,
+  type ToolApprovalStore,
 } from "../policy/approvals.ts";
 export {
   type AnswerPlace,

@@ -1,6 +1,7 @@
 /** What the command and the gateway use of servers: catalogs, names, states. */
 
 export {
+  type AcceptedDefinitionPort,
   type AcceptedDefinitions,
   AcceptedDefinitionsStore,
   type AcceptedDigests,

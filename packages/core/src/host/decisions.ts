@@ -5,7 +5,7 @@
 
 import type { Clock } from "../clock.ts";
 import { demoName } from "../demo/name.ts";
-import type { ApprovedTools, ServerIdentity } from "../policy/approvals.ts";
+import type { ApprovedTools, ServerIdentity, ToolApprovalStore } from "../policy/approvals.ts";
 import { ConversationApprovals, createApprovalsOf } from "../policy/conversation-approvals.ts";
 import type { Decisions, PolicyRequest, ToolDefinitions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import type { Policies, PolicyFlags } from "../policy/rules/load-policies.ts";
@@ -24,6 +24,8 @@ export interface HostDecisionsOptions {
   readonly flags: PolicyFlags;
   /** The user for whom the host works. */
   readonly principal?: RequestingUser | undefined;
+  /** Where saved approvals are kept. Default: a file of the state folder. */
+  readonly savedApprovals?: ToolApprovalStore | undefined;
   readonly clock: Pick<Clock, "now">;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -42,7 +44,9 @@ export class HostDecisions {
   readonly #options: HostDecisionsOptions;
   readonly #servers: Servers;
   #files: PolicyFiles | undefined;
-  #filesVersion: number | undefined;
+  /** What `#version` returned when the rules were last read. */
+  #readVersion: string | undefined;
+  #storeVersion: number | undefined;
   #readings = 0;
   #loading: Promise<Loaded> | undefined;
   #loaded: Loaded | undefined;
@@ -55,6 +59,11 @@ export class HostDecisions {
 
   /** The rules and confirmations that apply now. If a rule file has changed, reads it first. */
   current(): Decisions | Promise<Decisions> {
+    const following = this.#options.savedApprovals?.follow?.();
+    return following === undefined ? this.#latest() : following.then(() => this.#latest());
+  }
+
+  #latest(): Decisions | Promise<Decisions> {
     return this.#made !== undefined && this.#isLoaded() ? this.#made : this.#reload();
   }
 
@@ -132,10 +141,13 @@ export class HostDecisions {
   /** Whether the rules have been read and none of their files has changed since. */
   #isLoaded(): boolean {
     return (
-      this.#loading !== undefined &&
-      this.#loaded?.version === this.#readings &&
-      this.#files?.version(this.#servers.configuration.locations) === this.#filesVersion
+      this.#loading !== undefined && this.#loaded?.version === this.#readings && this.#version() === this.#readVersion
     );
+  }
+
+  /** Changes with the policy files and with what is kept elsewhere. */
+  #version(): string {
+    return `${this.#files?.version(this.#servers.configuration.locations)} ${this.#options.savedApprovals?.version}`;
   }
 
   /**
@@ -145,9 +157,9 @@ export class HostDecisions {
   async #load(): Promise<Loaded> {
     const { createPolicyFiles } = await import("../policy/rules/policy-files.ts");
     this.#files ??= createPolicyFiles(this.#options.clock.now);
-    const found = this.#files.version(this.#servers.configuration.locations);
-    if (found !== this.#filesVersion) this.#loading = undefined;
-    this.#filesVersion = found;
+    const found = this.#version();
+    if (found !== this.#readVersion) this.#loading = undefined;
+    this.#readVersion = found;
     this.#loading ??= this.#read();
     const latest = await this.#loading;
     if (this.#loaded === undefined || latest.version > this.#loaded.version) this.#loaded = latest;
@@ -164,12 +176,13 @@ export class HostDecisions {
     ]);
     const servers = this.#servers;
     const current = servers.configuration;
-    const { flags, now } = this.#options;
+    const { flags, now, savedApprovals: store } = this.#options;
     const identityOf = (server: string): ServerIdentity | undefined => this.#identityOf(server);
     const [policies, approved, lock] = await Promise.all([
       loadPolicies(current, flags),
-      loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
+      loadApprovedTools({ state: current.locations.state, store, identityOf, now: () => new Date(now()) }),
       loadLock(servers),
+      this.#readAcceptedAgain(),
     ]);
     // If a later call has read the files again, this result is outdated.
     if (version === this.#readings) {
@@ -187,6 +200,15 @@ export class HostDecisions {
       approved,
       lock,
     };
+  }
+
+  /** What the user has accepted elsewhere needs no answer here. */
+  async #readAcceptedAgain(): Promise<void> {
+    const found = this.#options.savedApprovals?.version;
+    const isFirst = this.#storeVersion === undefined;
+    if (found === this.#storeVersion) return;
+    this.#storeVersion = found;
+    if (!isFirst) await Promise.all(this.#servers.all().map((server) => server.readAcceptedAgain()));
   }
 
   async #reload(): Promise<Decisions> {

@@ -18,6 +18,7 @@ import { once } from "../files/once.ts";
 import type { StoredFile } from "../files/result-files.ts";
 import type { IdeTrust } from "../ide/ide-trust.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
+import type { ToolApprovalStore } from "../policy/approvals.ts";
 import { type AskedTool, confirmThrough } from "../policy/confirmation.ts";
 import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import { modelCalls } from "../request/calls.ts";
@@ -29,6 +30,7 @@ import { samplingRequest } from "../request/request.ts";
 import { RequestWatch } from "../request/request-watch.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
+import type { AcceptedDefinitionPort } from "../server/accepted-definitions.ts";
 import type { Connection } from "../server/connection.ts";
 import type { OpenInBackground } from "../server/opener.ts";
 import { PersonAnswers } from "../server/person-answers.ts";
@@ -65,6 +67,10 @@ export interface RunningHostOptions extends OpenHostOptions {
   readonly telemetry?: Telemetry | undefined;
   /** Records the requests. Default: files in the state folder. */
   readonly ledger?: RequestLedger;
+  /** Where the user's saved approvals are kept. Default: a file of the state folder. */
+  readonly savedApprovals?: ToolApprovalStore;
+  /** Where the definitions are kept that the user has accepted. Default: files of the state folder. */
+  readonly acceptedDefinitions?: AcceptedDefinitionPort;
   /** The limit for large messages, if several hosts in one process share it. Default: the host has its own. */
   readonly largeMessages?: LargeMessages;
 }
@@ -130,6 +136,7 @@ export class RunningHost implements ForwardingHost {
       connecting: () => this.#context.get(),
       secret: this.#context.secret,
       accountAt: this.#context.accountAt,
+      acceptedDefinitions: options.acceptedDefinitions,
       closing: this.work.closing,
       telemetry: this.telemetry,
       onCatalog: (server, filtered) => this.registries.put(server, filtered),
@@ -139,7 +146,8 @@ export class RunningHost implements ForwardingHost {
     });
     const { servers } = this;
     const flags = allow ? { allow } : {};
-    this.policy = new HostDecisions({ servers, mode, interactive, principal, flags, clock, now });
+    const { savedApprovals } = options;
+    this.policy = new HostDecisions({ servers, mode, interactive, principal, savedApprovals, flags, clock, now });
     this.ledger =
       options.ledger ??
       new HostLedger({

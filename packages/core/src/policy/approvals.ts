@@ -59,8 +59,43 @@ export async function readToolApprovals(state: string): Promise<readonly ToolApp
   return toolApprovals(await readApprovalsFile(state));
 }
 
+/** Where the saved approvals of a host's user are kept. Default: a file of the state folder. */
+export interface ToolApprovalStore {
+  /** All approvals, newest first. */
+  read(): Promise<readonly ToolApproval[]>;
+  /** Saves an approval. It replaces an earlier approval of the same tool. */
+  save(approval: ToolApproval): Promise<void>;
+  /** Removes an approval. Does nothing if there is none. */
+  remove(approval: ToolApproval): Promise<void>;
+  canSave(): Promise<boolean>;
+  /**
+   * Increases when what `read` returns, or the user's accepted definitions, may have changed elsewhere. Absent: the host
+   * notices changes of the file itself.
+   */
+  readonly version?: number;
+  /** Looks for changes, if the last look was too long ago. The next decision waits for the promise. */
+  readonly follow?: () => Promise<void> | undefined;
+}
+
+/** The approvals in the file of a state folder. */
+function fileApprovals(state: string): ToolApprovalStore {
+  return {
+    read: () => readToolApprovals(state),
+    save: (approval) =>
+      updateToolApprovals(state, (all) =>
+        bounded([approval, ...all.filter((other) => !isFor(other, approval, approval.tool, approval.kind))]),
+      ),
+    remove: (approval) => forgetToolApproval(state, approval, approval.tool, approval.kind),
+    canSave: () =>
+      checkWritable(state).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
 /**
- * Saves an approval. It replaces an earlier approval of the same tool.
+ * Saves an approval in the file of a state folder. It replaces an earlier approval of the same tool.
  *
  * @throws HostError `too_large`, or `internal` if the file cannot be written
  */
@@ -70,6 +105,13 @@ export async function saveToolApproval(
   approved: ApprovedDefinition,
   now: Date,
 ): Promise<ToolApproval> {
+  const approval = toApproval(identity, approved, now);
+  await fileApprovals(state).save(approval);
+  return approval;
+}
+
+/** @throws HostError `too_large` */
+function toApproval(identity: ApprovedFor, approved: ApprovedDefinition, now: Date): ToolApproval {
   const { name, kind } = subjectOf(approved);
   // The accepted entry of a skill is kept with the server's skills.
   const definition = isSkillEntry(approved) ? undefined : definitionOf(approved);
@@ -84,9 +126,6 @@ export async function saveToolApproval(
   };
   if (sizeOf(approval) > mostBytes)
     throw new HostError("too_large", `the approval of ${name.slice(0, 200)} is too large to be saved`);
-  await updateToolApprovals(state, (all) =>
-    bounded([approval, ...all.filter((other) => !isFor(other, identity, name, kind))]),
-  );
   return approval;
 }
 
@@ -231,26 +270,24 @@ export interface ApprovedTools {
  */
 export async function loadApprovedTools({
   state,
+  store = fileApprovals(state),
   identityOf,
   now,
 }: {
   /** The folder of Fairlead's state files. */
   readonly state: string;
+  readonly store?: ToolApprovalStore | undefined;
   /** The server as the settings define it now. Undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly now: () => Date;
 }): Promise<ApprovedTools> {
   const problems: Problem[] = [];
-  let approvals: readonly ToolApproval[] = await readToolApprovals(state).catch((error) => {
+  let approvals: readonly ToolApproval[] = await store.read().catch((error: unknown) => {
     problems.push(unread(error));
     return [];
   });
   // If approvals cannot be written, Fairlead does not offer the answer "always and save".
-  const isWritable = checkWritable(state).then(
-    () => true,
-    () => false,
-  );
-  const canKeep = problems.length === 0 && (await isWritable);
+  const canKeep = problems.length === 0 && (await store.canSave());
 
   function ownerOf(server: string, client: string | undefined): ApprovedFor | undefined {
     const identity = identityOf(server);
@@ -280,7 +317,8 @@ export async function loadApprovedTools({
       const owner = ownerOf(server, client);
       if (owner === undefined) return;
       const { name, kind } = subjectOf(approved);
-      const approval = await saveToolApproval(state, owner, approved, now());
+      const approval = toApproval(owner, approved, now());
+      await store.save(approval);
       approvals = [approval, ...approvals.filter((other) => !isFor(other, owner, name, kind))];
     },
 
@@ -295,7 +333,7 @@ export async function loadApprovedTools({
           approval.digest !== approvedDigest(accepted),
       );
       approvals = approvals.filter((approval) => !outdated.includes(approval));
-      for (const approval of outdated) await forgetToolApproval(state, approval, name, kind);
+      for (const approval of outdated) await store.remove(approval);
     },
   };
 }

@@ -54,6 +54,8 @@ export interface ConfirmationView extends ConfirmedRequest, ConfirmationAsker {
   readonly digest: string;
   /** The rule that requires the confirmation, and any doubt about the definition. Empty if there is no rule. */
   readonly reason: string;
+  /** The group of which a member must answer, and not the user who sends the request. Absent: the user answers. */
+  readonly approver?: string | undefined;
   /** How the definition differs from the accepted one. Absent if it has not changed. */
   readonly change?: readonly Difference[] | undefined;
   /** The answers that can take effect. */
@@ -78,6 +80,7 @@ export function toConfirmationView(details: ToolCallConfirmationDetails, asker: 
     args,
     digest: hash("sha256", canonicalJson(args)).slice(0, 16),
     reason: reasonOf(details),
+    approver: details.rule?.approver,
     change,
     answers: answersOf(details, asker),
     canEdit: details.canEdit,

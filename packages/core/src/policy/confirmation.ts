@@ -47,6 +47,8 @@ export interface ConfirmationRule {
   readonly decision: "allow" | "ask_user" | "deny";
   readonly tier: string;
   readonly text: string;
+  /** Only members of this group may confirm, and not the user who sends the request. Absent: the user confirms. */
+  readonly approver?: string;
   /** Why Fairlead cannot tell whether the tool's definition has changed. */
   readonly doubt?: string;
   /** The next step if the rule stands for a policy file that Fairlead could not read: to correct the file. */

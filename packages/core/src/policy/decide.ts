@@ -21,7 +21,7 @@ import {
 } from "./confirmation.ts";
 import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
-import { acrossReason, isAcrossRule, isChangedRule } from "./rules/built-in-rules.ts";
+import { acrossReason, approverOf, isAcrossRule, isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestingUser, RequestKind } from "./rules/rule.ts";
 import { correction, ruleText } from "./rules/rule-text.ts";
@@ -288,7 +288,9 @@ export class Decisions {
   ): ToolCallConfirmationDetails {
     const { kind = "tool", who } = request;
     const change = this.#changeOf(request);
-    const outcomes = this.#outcomesFor(request);
+    const approver = approverOf(decision);
+    // A yes of another person is for the request that they have seen.
+    const outcomes = approver === undefined ? this.#outcomesFor(request) : [ProceedOnce, Cancel];
     const rule = who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
     const isOutdated = (): boolean => this.confirmationKey(answered) !== asked;
     const details = askAbout(shown, this.#shownArguments(request), {
@@ -297,6 +299,7 @@ export class Decisions {
         decision: decision.decision,
         tier: rule.tier,
         text: this.#reasonFor(request, rule),
+        approver,
         doubt: change?.doubt,
         correction: correction(rule),
       },

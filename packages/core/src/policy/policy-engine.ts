@@ -167,6 +167,8 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
     rule = request.isUnbound === true ? builtIn.dynamic : builtIn.yolo;
   if (rule.decision !== "deny" && !isChangedRule(rule) && request.actingOn !== undefined && request.actingOn.length > 0)
     rule = acrossRule(acrossReason(request.actingOn, request.server), "ask_user");
+  if (rule.decision === "ask_user" && base.approver !== undefined && request.principal === undefined)
+    rule = builtIn.nobody;
   if (rule.decision === "ask_user" && !request.interactive) rule = unseen(rule, request);
   return rule === base ? { decision: rule.decision, rule } : { decision: rule.decision, rule, over: base };
 }
@@ -189,7 +191,7 @@ function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotatio
 }
 
 function yields(rule: PolicyRule): boolean {
-  return rule.tier !== "administrator" && !isChangedRule(rule) && !isDoubt(rule);
+  return rule.tier !== "administrator" && !isChangedRule(rule) && !isDoubt(rule) && rule.approver === undefined;
 }
 
 function dependsOnTool({ annotations, argsPattern }: PolicyRule, { args }: CheckRequest): boolean {

@@ -55,8 +55,18 @@ interface AcceptedFile extends DefinitionOwner {
   readonly tools: AcceptedDigests;
 }
 
+/** Where a user's accepted tool definitions are kept. Default: files of the state folder. */
+export interface AcceptedDefinitionPort {
+  /** Reads the accepted definitions. Rejects if they cannot be read. */
+  read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
+  /** Adds digests of accepted definitions, by tool name. Resolves with all accepted definitions. */
+  add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
+  /** Rejects if `add` could not store anything now. Stores nothing. */
+  checkWritable(): Promise<void>;
+}
+
 /** Reads and adds accepted tool definitions. They stay on disk between runs, in files of `folder`. */
-export class AcceptedDefinitionsStore {
+export class AcceptedDefinitionsStore implements AcceptedDefinitionPort {
   readonly #folder: string;
   readonly #names: FolderNames;
 

@@ -74,6 +74,18 @@ export class AcceptedTools {
     this.#earlier = accepted;
   }
 
+  /** Adds the definitions that the user has accepted in another process since `setEarlier`. */
+  addEarlier(accepted: AcceptedDefinitions): void {
+    const before = this.#earlier;
+    this.#earlier = accepted;
+    for (const [name, own] of this.#accepted) {
+      const others = (accepted.of(name) ?? []).filter(
+        (digest) => before?.of(name)?.includes(digest) !== true && !own.digests.includes(digest),
+      );
+      if (others.length > 0) this.#accepted.set(name, { ...own, digests: withDigests(own.digests, others) });
+    }
+  }
+
   /**
    * Sets why the accepted definitions cannot be saved; undefined if they can. With a reason, every new tool counts as
    * changed.

@@ -11,7 +11,12 @@ import { explain } from "../files/system-error.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../settings/define/definition.ts";
 import { expandTransport } from "../settings/define/expand.ts";
 import { present } from "../settings/schema/present.ts";
-import { type AcceptedDefinitions, AcceptedDefinitionsStore, type DefinitionOwner } from "./accepted-definitions.ts";
+import {
+  type AcceptedDefinitionPort,
+  type AcceptedDefinitions,
+  AcceptedDefinitionsStore,
+  type DefinitionOwner,
+} from "./accepted-definitions.ts";
 import type { CachedCatalog } from "./catalog-store.ts";
 
 /** State folder, secrets and accounts that the cache uses. */
@@ -24,6 +29,8 @@ export interface CatalogCacheOptions {
    * tools.
    */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
+  /** Where accepted definitions are kept. Default: files of the state folder. */
+  readonly acceptedDefinitions?: AcceptedDefinitionPort | undefined;
 }
 
 /** Reads and writes the catalog cache. Reads nothing from disk until it is used. */
@@ -33,13 +40,13 @@ export class CatalogCache {
   readonly #catalogFolder: string;
   /** The folder of the accepted definitions. */
   readonly #acceptedFolder: string;
-  readonly #accepted: AcceptedDefinitionsStore;
+  readonly #accepted: AcceptedDefinitionPort;
 
   constructor(options: CatalogCacheOptions) {
     this.#options = options;
     this.#catalogFolder = join(options.state, "catalogs");
     this.#acceptedFolder = join(options.state, "known");
-    this.#accepted = new AcceptedDefinitionsStore(this.#acceptedFolder);
+    this.#accepted = options.acceptedDefinitions ?? new AcceptedDefinitionsStore(this.#acceptedFolder);
   }
 
   readonly #store = once(async () => {
@@ -154,7 +161,9 @@ export class CatalogCache {
 
   /** Names the state folder, or `folder` in it if only that cannot be written. */
   async #notSaved(error: unknown, folder: string): Promise<HostError> {
-    const { state } = this.#options;
+    const { state, acceptedDefinitions } = this.#options;
+    if (acceptedDefinitions !== undefined && error instanceof HostError && folder === this.#acceptedFolder)
+      return error;
     const cause = error instanceof HostError && error.cause instanceof Error ? error.cause : error;
     const problem = await checkWritable(state).then(
       () => `${folder} cannot be written: ${explain(cause)}`,

@@ -515,6 +515,15 @@ export class Server {
     if (definition !== undefined) await this.#saveAccepted(definition);
   }
 
+  /** Reads again which definitions the user has accepted, if they were read before: another process may have added some. */
+  async readAcceptedAgain(): Promise<void> {
+    const { definition } = this;
+    if (definition === undefined || this.#acceptedRead === undefined) return;
+    await this.#acceptedRead;
+    const latest = await this.#context.cache.readAccepted(definition);
+    if (latest !== undefined) this.accepted.addEarlier(latest);
+  }
+
   /**
    * Why Fairlead, once connected, could not tell whether the tool's definition has changed. Undefined if it could tell,
    * or if the tool is already listed. Connects to no server.

@@ -59,7 +59,7 @@ export interface ServerContext {
 /** The parts of the host that its servers use. */
 export interface ServersOptions
   extends Pick<ServerContext, "options" | "connecting" | "telemetry" | "clock" | "now" | "closing" | "emit">,
-    Pick<CatalogCacheOptions, "secret" | "accountAt"> {
+    Pick<CatalogCacheOptions, "secret" | "accountAt" | "acceptedDefinitions"> {
   /** How many programs may start at the same time. */
   readonly startLimit?: number | undefined;
   readonly onCatalog: ServerContext["onCatalog"];
@@ -88,8 +88,8 @@ export class Servers {
   #unsavedSince: number | undefined;
 
   constructor(configuration: Configuration, options: ServersOptions) {
-    const { startLimit, clock, now, secret, accountAt } = options;
-    const cache = new CatalogCache({ state: configuration.locations.state, secret, accountAt });
+    const { startLimit, clock, now, secret, accountAt, acceptedDefinitions } = options;
+    const cache = new CatalogCache({ state: configuration.locations.state, secret, accountAt, acceptedDefinitions });
     this.#configuration = configuration;
     this.#context = {
       ...options,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { demoName } from "../demo/name.ts";
 import { isInside } from "../files/real-path.ts";
 import { explain } from "../files/system-error.ts";
+import type { Policies } from "../policy/rules/load-policies.ts";
 import type { ConfiguredServer, Problem, Settings } from "../settings/define/definition.ts";
 import { folderTrustEnabled, ideEnabled, mergeSettings, readSources } from "../settings/read/load.ts";
 import { type Environment, type LocateOptions, type Locations, locate } from "../settings/read/paths.ts";
@@ -54,6 +55,8 @@ export interface Configuration {
   readonly problems: readonly Problem[];
   /** The servers in the order of the settings, including servers that are not allowed to start. */
   readonly servers: readonly AdmittedServer[];
+  /** Rules of the administrator that are in no file of this machine, from `readPolicies`. */
+  readonly policies?: Policies;
 }
 
 /**

@@ -39,11 +39,12 @@ export function toRpcError(error: unknown): WireError {
   const reply = serverReply(error);
   if (reply !== undefined) return reply;
   if (!(error instanceof HostError)) return rpcError(rpcCodes.internal, errorMessage(error));
-  const { code, message, next, serverName } = error;
+  const { code, message, next, serverName, retryAfter } = error;
   const data = {
     reason: code,
     server: serverName,
     next,
+    retryAfterMs: retryAfter,
   };
   return rpcError(codes.get(code) ?? rpcCodes.internal, message, data);
 }

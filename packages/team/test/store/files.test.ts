@@ -31,7 +31,7 @@ describe("with the files of one machine", () => {
   afterAll(() => home[Symbol.asyncDispose]());
 
   let definitions: DefinitionStore | undefined;
-  definitionContract(() => (definitions ??= definitionFiles(`${home.path}/definitions`)), { tenants: false });
+  definitionContract(() => (definitions ??= definitionFiles(`${home.path}/definitions`)), { users: false });
   approvalContract(() => approvalFiles(home.path), newApproval, { users: false });
   let grants: GrantStore | undefined;
   grantContract(() => (grants ??= grantFiles(home.path)), { users: false });

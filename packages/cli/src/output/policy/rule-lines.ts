@@ -47,14 +47,15 @@ export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): 
 
 type Conditions = Pick<
   PolicyRule,
-  "client" | "user" | "group" | "argsPattern" | "annotations" | "modes" | "interactive"
+  "client" | "user" | "group" | "approver" | "argsPattern" | "annotations" | "modes" | "interactive"
 >;
 
 function conditionTexts(conditions: Conditions): readonly SafeText[] {
-  const { client, user, group, argsPattern, annotations, modes, interactive } = conditions;
+  const { client, user, group, approver, argsPattern, annotations, modes, interactive } = conditions;
   const senders = Object.entries({ client, user, group });
   return [
     ...senders.flatMap(([what, name]) => (name ? [toVisibleLine(`${what} ${name.text}`)] : [])),
+    ...(approver === undefined ? [] : [safe`confirmed by group ${toVisibleLine(approver.text)}`]),
     ...(argsPattern === undefined ? [] : [safe`arguments match ${toVisibleLine(argsPattern.text)}`]),
     ...[...(annotations ?? [])].map(([name, value]) => toVisibleLine(`${name} is ${JSON.stringify(value)}`)),
     ...(modes === undefined ? [] : [safe`mode ${toVisibleLine(modes.join(" or "))}`]),
@@ -77,7 +78,7 @@ export function originText({ origin: { source, file, line, name } }: PolicyRule)
 /** Returns the rule as JSON. `text` is the rule in words. */
 export function ruleDocument(rule: PolicyRule): object {
   const { tier, decision, priority, server, tool, kind, argsPattern, annotations, modes, interactive } = rule;
-  const { client, user, group } = rule;
+  const { client, user, group, approver } = rule;
   return {
     decision,
     tier,
@@ -88,6 +89,7 @@ export function ruleDocument(rule: PolicyRule): object {
     client: client?.text,
     user: user?.text,
     group: group?.text,
+    approver: approver?.text,
     argsPattern: argsPattern?.text,
     annotations: annotations && Object.fromEntries(annotations),
     modes,

@@ -1,6 +1,6 @@
 /** The rules that are built into Fairlead: the default rules, and rules for approval modes and changed definitions. */
 
-import type { DecisionOutcome, PolicyRule, RequestKind } from "./rule.ts";
+import type { Decision, DecisionOutcome, PolicyRule, RequestKind } from "./rule.ts";
 
 function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): PolicyRule {
   const origin = { source: "built_in", name } as const;
@@ -45,6 +45,11 @@ export function isAcrossRule({ origin }: PolicyRule): boolean {
   return origin.source === "built_in" && origin.name === acrossName;
 }
 
+/** The group of which a member must confirm the request, also if another rule asks in place of the one that names it. */
+export function approverOf({ rule: decided, over }: Pick<Decision, "rule" | "over">): string | undefined {
+  return (decided.approver ?? over?.approver)?.text;
+}
+
 /** The default rules for models' requests. If such a rule asks, a request that the user typed still runs at once. */
 export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   tool: rule("tools", "ask_user", "tool"),
@@ -56,7 +61,7 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
 
 /** The rules for approval modes, changed definitions and a missing terminal. */
 export const builtIn: Readonly<
-  Record<"plan" | "planAsks" | "changed" | "changedUnseen" | "dynamic" | "yolo" | "headless", PolicyRule>
+  Record<"plan" | "planAsks" | "changed" | "changedUnseen" | "dynamic" | "yolo" | "headless" | "nobody", PolicyRule>
 > = {
   /** In plan mode, denies every tool that is not known to be read-only. */
   plan: rule("plan", "deny"),
@@ -70,4 +75,9 @@ export const builtIn: Readonly<
   yolo: rule("yolo", "allow"),
   /** If there is no terminal to ask on, denies a request that needs confirmation. */
   headless: rule("headless", "deny"),
+  /** Denies a request that another person must confirm, where there is only one. */
+  nobody: {
+    ...rule("nobody", "deny"),
+    denyMessage: "another person must confirm it (approver), and only the gateway of a team can ask one",
+  },
 };

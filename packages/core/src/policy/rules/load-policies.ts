@@ -54,11 +54,14 @@ export interface Policies {
 /** Loads the rules of a configuration. Problems are returned, not thrown. */
 export async function loadPolicies(configuration: Configuration, flags: PolicyFlags = {}): Promise<Policies> {
   const { administrator, user, workspace } = configuration.locations.policies;
-  const folders = await Promise.all([
-    readFolder(administrator, "administrator", configuration),
-    readFolder(user, "user", configuration),
-    workspace === undefined ? nothing : readFolder(workspace, "workspace", configuration),
-  ]);
+  const folders = [
+    configuration.policies ?? nothing,
+    ...(await Promise.all([
+      readFolder(administrator, "administrator", configuration),
+      readFolder(user, "user", configuration),
+      workspace === undefined ? nothing : readFolder(workspace, "workspace", configuration),
+    ])),
+  ];
   return {
     rules: [
       ...folders.flatMap(({ rules }) => rules),
@@ -68,6 +71,22 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
     problems: [...folders.flatMap(({ problems }) => problems), ...configuration.settings.gateProblems.map(believed)],
     files: folders.flatMap(({ files }) => files),
   };
+}
+
+/**
+ * Reads policies that are not in a file, such as those that the replicas of a team share. Its rules are those of the
+ * administrator. Put it into `Configuration.policies`; several hosts may share it.
+ *
+ * @param name What messages and rules call it, such as `policy version 12`.
+ */
+export async function readPolicies(
+  text: string,
+  name: string,
+  servers: Configuration["settings"]["servers"],
+): Promise<Policies> {
+  const { readPolicyText } = await import("./policy-file.ts");
+  const names = servers.map((server) => server.name);
+  return toPolicies(name, "administrator", await readPolicyText(text, name, { tier: "administrator", servers: names }));
 }
 
 /**

@@ -23,7 +23,7 @@ export interface ReadPolicyFile {
 }
 
 /** The tier of the file, and the servers that its rules can name. */
-interface PolicyFileOptions {
+export interface PolicyFileOptions {
   readonly tier: FileTier;
   /** Names of the configured servers. */
   readonly servers: readonly string[];
@@ -31,12 +31,21 @@ interface PolicyFileOptions {
 
 /** Reads a policy file. Undefined if the file no longer exists. */
 export async function readPolicyFile(file: string, options: PolicyFileOptions): Promise<ReadPolicyFile | undefined> {
-  const { tier } = options;
   const read = await readText(file, limits.policyBytes);
   // The file was deleted after its folder was listed.
   if (read.kind === "absent") return undefined;
-  if (read.kind === "unreadable") return unreadable(file, tier, `cannot be read: ${read.reason}`);
-  const document = await parseToml(read.text);
+  if (read.kind === "unreadable") return unreadable(file, options.tier, `cannot be read: ${read.reason}`);
+  return readPolicyText(read.text, file, options);
+}
+
+/**
+ * Reads the text of a policy file.
+ *
+ * @param file What messages and rules call the text: the path of its file, or another name.
+ */
+export async function readPolicyText(text: string, file: string, options: PolicyFileOptions): Promise<ReadPolicyFile> {
+  const { tier } = options;
+  const document = await parseToml(text);
   if (document.kind === "broken") return unreadable(file, tier, `is not valid TOML: ${document.reason}`, document);
   const { rules, problems, isDoubtful } = await rulesOf(document.table, file, options);
   if (rules.length <= limits.policyRules) return { state: isDoubtful ? "broken" : "read", rules, problems };
@@ -186,6 +195,8 @@ function readRule(table: TomlTable, start: TextPosition, context: RuleContext): 
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
   const decision = decisionOf(fields);
   const rule = { ...conditionsOf(fields, context.compile), decision, tier: context.tier };
+  if (rule.approver !== undefined && decision !== "ask_user")
+    fields.mistake("approver", "says who confirms a request, so the rule must ask", 'Write decision = "ask_user".');
   const [server, tools] = [fields.text("mcpName"), fields.texts("toolName")];
 
   if (context.tier === "workspace" && decision === "allow") {
@@ -223,6 +234,7 @@ function conditionsOf(
     client: patternOf(fields, "client"),
     user: patternOf(fields, "user"),
     group: patternOf(fields, "group"),
+    approver: patternOf(fields, "approver"),
     argsPattern: argsPatternOf(fields, compile),
     annotations: annotationsOf(fields),
     modes: modesOf(fields),
@@ -300,7 +312,7 @@ function joined(tool: string, servers: readonly string[]): readonly NamedPair[] 
   );
 }
 
-/** The keys of a rule. Gemini CLI has all of them except `kind`, `client`, `user` and `group`. */
+/** The keys of a rule. Gemini CLI has all of them except `kind`, `client`, `user`, `group` and `approver`. */
 const fieldNames = [
   "mcpName",
   "toolName",
@@ -308,6 +320,7 @@ const fieldNames = [
   "client",
   "user",
   "group",
+  "approver",
   "argsPattern",
   "annotations",
   "decision",

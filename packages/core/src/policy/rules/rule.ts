@@ -56,6 +56,11 @@ export interface PolicyRule {
   readonly user?: NamePattern;
   /** If present, the rule applies only if the host works for a user who is in this group. */
   readonly group?: NamePattern;
+  /**
+   * Only for rules that ask: a member of this group must confirm the request, and never the user who sends it. Without
+   * such a user the rule denies.
+   */
+  readonly approver?: NamePattern;
   /** A pattern to search for in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
   readonly annotations?: ReadonlyMap<string, unknown>;

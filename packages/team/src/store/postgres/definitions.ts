@@ -6,8 +6,9 @@ import {
   toAccepted,
 } from "@fairlead/core/server";
 import type { DefinitionStore } from "../definitions.ts";
+import type { Owner } from "../owner.ts";
 import { type Database, lockFor, type RunStatement } from "./database.ts";
-import { boundedText, keyDigest } from "./values.ts";
+import { boundedText, keyDigest, ownerValues } from "./values.ts";
 
 interface DefinitionRow {
   readonly tool_digest: string;
@@ -21,20 +22,20 @@ export class PostgresDefinitions implements DefinitionStore {
     this.#database = database;
   }
 
-  async read(tenant: number, server: DefinitionOwner): Promise<AcceptedDefinitions> {
-    return toAccepted(await readDigests(this.#database.run, tenant, server));
+  async read(owner: Owner, server: DefinitionOwner): Promise<AcceptedDefinitions> {
+    return toAccepted(await readDigests(this.#database.run, owner, server));
   }
 
   async add(
-    tenant: number,
+    owner: Owner,
     server: DefinitionOwner,
     news: ReadonlyMap<string, readonly string[]>,
-    by: string,
   ): Promise<AcceptedDefinitions> {
+    const [tenant, principal] = ownerValues(owner);
     const digests = await this.#database.transaction(async (run) => {
       // Replicas that add at once would both count the tools before the other one's are there.
-      await lockFor(run, keyDigest("definitions", tenant, ...parts(server)));
-      const before = await readDigests(run, tenant, server);
+      await lockFor(run, keyDigest("definitions", tenant, ...parts(owner, server)));
+      const before = await readDigests(run, owner, server);
       const after = addAccepted(before, news);
       const changed = Object.entries(after).filter(([tool, list]) => String(before[tool]) !== String(list));
       await run(
@@ -45,9 +46,9 @@ export class PostgresDefinitions implements DefinitionStore {
             set digests = excluded.digests, accepted_by = excluded.accepted_by, at = now()`,
         [
           tenant,
-          keyDigest(...parts(server)),
+          keyDigest(...parts(owner, server)),
           boundedText(server.server),
-          boundedText(by),
+          principal,
           changed.map(([tool]) => tool),
           changed.map(([, list]) => JSON.stringify(list)),
         ],
@@ -58,12 +59,15 @@ export class PostgresDefinitions implements DefinitionStore {
   }
 }
 
-async function readDigests(run: RunStatement, tenant: number, server: DefinitionOwner): Promise<AcceptedDigests> {
+async function readDigests(run: RunStatement, owner: Owner, server: DefinitionOwner): Promise<AcceptedDigests> {
   const statement = "select tool_digest, digests from definitions where tenant = $1 and owner_digest = $2";
-  const rows = await run<DefinitionRow>(statement, [tenant, keyDigest(...parts(server))]);
+  const rows = await run<DefinitionRow>(statement, [owner.tenant, keyDigest(...parts(owner, server))]);
   return Object.fromEntries(rows.map(({ tool_digest, digests }) => [tool_digest, digests]));
 }
 
-function parts({ server, workspace, fingerprint }: DefinitionOwner): readonly (string | undefined)[] {
-  return [server, workspace, fingerprint];
+function parts(
+  { principal }: Owner,
+  { server, workspace, fingerprint }: DefinitionOwner,
+): readonly (string | undefined)[] {
+  return [principal, server, workspace, fingerprint];
 }

@@ -138,8 +138,8 @@ describe.runIf(database !== undefined)("users and tenants", () => {
         return;
       }
       case "definition":
-        await store.definitions.add(tenant, { server: slot }, new Map([[slot, [value]]]), principal);
-        return model.set("definitions", `${tenant} ${slot}`, value, value);
+        await store.definitions.add(owner, { server: slot }, new Map([[slot, [value]]]));
+        return model.set("definitions", `${user} ${slot}`, value, value);
       case "config":
         await store.configs.push({ tenant, kind: "policy", body: value, author: principal });
         return model.set("configs", String(tenant), value, value);
@@ -214,12 +214,14 @@ describe.runIf(database !== undefined)("users and tenants", () => {
     };
     for (const [port, found] of Object.entries(seen))
       expect(found.toSorted(), `${port} of tenant ${tenant}`).toEqual(model.values(port, String(tenant)));
-    for (const slot of slots) {
-      const accepted = (await store.definitions.read(tenant, { server: slot })).of(slot) ?? [];
-      const all = model.values("definitions", `${tenant} ${slot}`);
-      expect(all).toEqual(expect.arrayContaining([...accepted]));
-      expect(accepted).toHaveLength(Math.min(all.length, 8));
-    }
+    for (const principal of principals)
+      for (const slot of slots) {
+        const owner = { tenant, principal };
+        const accepted = (await store.definitions.read(owner, { server: slot })).of(slot) ?? [];
+        const all = model.values("definitions", `${userOf(owner)} ${slot}`);
+        expect(all).toEqual(expect.arrayContaining([...accepted]));
+        expect(accepted).toHaveLength(Math.min(all.length, 8));
+      }
   }
 });
 

@@ -22,7 +22,7 @@ describe.runIf(database !== undefined)("with PostgreSQL", () => {
     await database?.[Symbol.asyncDispose]();
   });
 
-  definitionContract(() => store.definitions, { tenants: true });
+  definitionContract(() => store.definitions, { users: true });
   approvalContract(() => store.approvals, newApproval, { users: true });
   grantContract(() => store.grants, { users: true });
   sharedGrantContract(() => store.grants);
