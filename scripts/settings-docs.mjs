@@ -25,6 +25,7 @@ function sectionsOf(schema, path = []) {
 
 function typeOf({ type, enum: words, items, additionalProperties, minimum, maximum }) {
   if (words !== undefined) return words.map((word) => `\`"${word}"\``).join(", ");
+  if (type === "object" && additionalProperties === undefined) return "object";
   if (items !== undefined) return "list of texts";
   if (additionalProperties !== undefined) return additionalProperties.items ? "name → list of texts" : "name → text";
   if (type === "number") return `number, ${minimum} to ${maximum}`;
@@ -106,6 +107,7 @@ In keys with *yes* under *variables*, Fairlead replaces once:
 | \`$NAME\`, \`\${NAME}\` | the variable; if it is not set, the server does not start (\`variable_unset\`) |
 | \`\${NAME:-default}\` | the variable, or \`default\` if it is unset or empty |
 | \`\${secret:NAME}\` | what \`fairlead secret set NAME\` stored; not in \`command\` and \`cwd\` |
+| \`\${file:PATH}\` | the text of a file without its last line end, such as \`/run/secrets/token\`; an absolute path; only in system settings |
 | \`$$\` | a dollar sign |
 
 \`PWD\` is the workspace root. Values come from the environment, then from \`.env\` files: \`~/.gemini/.env\`, \`~/.env\`, and in a trusted folder \`<root>/.gemini/.env\`, \`<root>/.env\` (for entries of the workspace these come first). A \`.env\` file cannot set \`HOME\`, \`FAIRLEAD_*\` or \`GEMINI_CLI_*\`.

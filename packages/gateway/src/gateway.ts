@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { OpenedHost } from "@fairlead/core/host";
 import { toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust";
 import type { Era, JsonObject } from "@fairlead/wire";
 import {
   type HttpListener,
@@ -65,7 +66,7 @@ export interface SharedParts {
 }
 
 /** Where the gateway listens for HTTP clients, and who may send requests. */
-export interface GatewayListenOptions extends Pick<HttpListenerOptions, "address" | "names" | "pageAt"> {
+export interface GatewayListenOptions extends Pick<HttpListenerOptions, "address" | "names" | "pageAt" | "limits"> {
   /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
   readonly admit: Admit;
@@ -104,6 +105,8 @@ export interface Gateway extends AsyncDisposable {
    * @throws Error if the port is in use
    */
   openConsole(workspace: Workspace, options: ConsoleOptions): Promise<OpenedConsole>;
+  /** Applies new settings to all hosts. Without this call, each host reads its own settings files again. */
+  reload(next: (workspace: Workspace) => Configuration): Promise<void>;
   status(): GatewayStatus;
   /**
    * Returns the number of connected clients, open requests, and requests that wait for an answer of their client. 0
@@ -315,6 +318,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     listen,
     openConsole: openConsoleIn,
     resumeParked: (request, requestState, answers) => parts.parked.resume(request, requestState, answers),
+    reload: (next) => workspaces.reload(next),
     status: () => ({
       clients: [...clients],
       servers: statesOf(workspaces.hosts()),

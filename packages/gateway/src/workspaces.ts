@@ -14,7 +14,7 @@ import type {
 } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/plain-text";
 import type { Catalog, Connection, Server } from "@fairlead/core/server";
-import type { ConfigurationOptions } from "@fairlead/core/trust";
+import type { Configuration, ConfigurationOptions } from "@fairlead/core/trust";
 import type { Era, JsonObject, ServerInfo } from "@fairlead/wire";
 import type { GatewayLoops } from "./gateway-loops.ts";
 import { createListNews, type ListNews } from "./lists/list-news.ts";
@@ -110,6 +110,14 @@ export class Workspaces implements AsyncDisposable {
     }
   }
 
+  /** Applies new settings to the hosts of all workspaces, also of those that are being opened. */
+  async reload(next: (workspace: Workspace) => Configuration): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values());
+    await Promise.all(
+      opened.flatMap((each) => (each.status === "fulfilled" ? [each.value.reload(next(each.value.workspace))] : [])),
+    );
+  }
+
   /** The hosts of all workspaces that are open. */
   hosts(): readonly OpenedHost[] {
     return [...this.#opened].map(({ host }) => host);
@@ -137,11 +145,14 @@ export function whyUnanswered(server: Server, why: "ambiguous" | "doubtful" | "u
 /** The host that all clients of a workspace share. */
 class SharedWorkspace {
   readonly host: OpenedHost;
+  readonly workspace: Workspace;
   readonly news: ListNews;
   /** When a list request first started each server, in milliseconds of the clock. */
   readonly firstStarts: WeakMap<Server, number> = new WeakMap();
   readonly above: Set<GatewaysAbove>;
   readonly below: WeakMap<NamedServer, readonly string[]>;
+  /** Applies new settings. If they cannot be read, the host keeps the old ones. Default: reads the settings files. */
+  readonly reload: (next?: Configuration) => Promise<void>;
   /** The further capabilities that clients have declared, as JSON. Each set may need a process of each server. */
   readonly #sets = new Set<string>();
   readonly #clock: Clock;
@@ -166,24 +177,26 @@ class SharedWorkspace {
       },
       greeting: greetingHooks(options, above, below),
     });
-    return new SharedWorkspace(host, options.clock, above, below);
+    return new SharedWorkspace(host, workspace, options.clock, above, below);
   }
 
   constructor(
     host: OpenedHost,
+    workspace: Workspace,
     clock: Clock,
     above: Set<GatewaysAbove>,
     below: WeakMap<NamedServer, readonly string[]>,
   ) {
     this.host = host;
+    this.workspace = workspace;
     this.#clock = clock;
     this.above = above;
     this.below = below;
     this.news = createListNews(host, clock);
     // The settings may have changed what a client may use, so all lists may have changed.
     const reloaded = (): void => this.news.changed(["tools", "prompts", "resources"]);
-    // If the new settings cannot be read, the host keeps the old ones.
-    host.on("settings_changed", () => void this.news.during(host.reload().then(reloaded, () => {})));
+    this.reload = (next) => this.news.during(host.reload(next).then(reloaded, () => {}));
+    host.on("settings_changed", () => void this.reload());
     // The host itself has applied what the IDE reports.
     host.on("ide_trust_changed", reloaded);
   }

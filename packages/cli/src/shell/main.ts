@@ -134,9 +134,11 @@ export async function run(): Promise<void> {
   /** The exit code, if stdout or stderr was closed or failed. */
   let closed: number | undefined;
   let onInterrupt: (() => void) | undefined;
+  let onHangup: (() => void) | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)
     process.on(signal, () => {
       if (signal === "SIGINT" && onInterrupt !== undefined) return onInterrupt();
+      if (signal === "SIGHUP" && onHangup !== undefined) return onHangup();
       const code = 128 + constants.signals[signal];
       // A second signal means that the user does not want to wait until the servers have stopped.
       if (interrupted !== undefined) process.exit(code);
@@ -184,6 +186,12 @@ export async function run(): Promise<void> {
       onInterrupt = taker;
       return () => {
         onInterrupt = undefined;
+      };
+    },
+    onHangup(reload) {
+      onHangup = reload;
+      return () => {
+        onHangup = undefined;
       };
     },
   });

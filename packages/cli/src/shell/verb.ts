@@ -106,6 +106,8 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Passes Ctrl-C to `onInterrupt` instead of aborting `signal`. Returns the function that undoes this. */
   readonly takeInterrupts?: (onInterrupt: () => void) => () => void;
+  /** Passes SIGHUP to `reload` instead of aborting `signal`. Returns the function that undoes this. */
+  readonly onHangup?: (reload: () => void) => () => void;
   /** Measures how long the IDE may take to answer. Default: the system's clock. */
   readonly clock?: Clock;
 }

@@ -151,6 +151,8 @@ function plantedValue(path: string, key: LeafKey): unknown {
       return { PLANTED: "1" };
     case "lists":
       return { demo: ["planted"] };
+    case "section":
+      return { url: "https://planted.example/" };
   }
 }
 

@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const packages = ["wire", "core", "gateway", "console", "cli"].map((name) => `packages/${name}`);
+const packages = ["wire", "core", "gateway", "console", "team", "cli"].map((name) => `packages/${name}`);
 const sources = packages.flatMap((path) => [`${path}/src`, `${path}/package.json`]);
 const tools = ["packages/cli/bin", "package-lock.json"];
 /** The folders that each script writes, and what it reads. */

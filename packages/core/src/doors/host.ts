@@ -2,6 +2,7 @@
 
 export { demoName } from "../demo/name.ts";
 export type { IdentifiedServer, RequestingClient, TakeTurn } from "../host/gateway-types.ts";
+export type { RunningHostOptions } from "../host/running-host.ts";
 export { configuredSecrets } from "../host/secrets.ts";
 export type {
   DecideOptions,
@@ -32,4 +33,5 @@ export {
   type Progress,
   type RequestOptions,
 } from "../host.ts";
+export type { LedgerRow, RequestLedger } from "../request/ledger.ts";
 export type { RequestNews, WatchedRequest } from "../request/request-watch.ts";

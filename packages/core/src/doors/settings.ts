@@ -17,7 +17,14 @@ export type {
   VariableUse,
 } from "../settings/define/definition.ts";
 export { readTransport } from "../settings/define/entry-transport.ts";
-export { describeMachineAuth, expandTransport, renderer, resolveTransport } from "../settings/define/expand.ts";
+export {
+  describeMachineAuth,
+  expandTransport,
+  parseVariables,
+  renderer,
+  resolveTransport,
+  valueOfVariable,
+} from "../settings/define/expand.ts";
 export { findVariables, type Mistake } from "../settings/define/mentions.ts";
 export { whyNotServerName } from "../settings/define/server-name.ts";
 export {

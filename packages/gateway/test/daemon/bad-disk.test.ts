@@ -18,6 +18,7 @@ function gatewayWith(onWatched: () => void = () => {}): Gateway {
     listen: () => Promise.reject(new Error("not here")),
     openConsole: () => Promise.reject(new Error("not here")),
     resumeParked: () => Promise.reject(new Error("not here")),
+    reload: () => Promise.reject(new Error("not here")),
     activity: () => 1,
     onActivity() {
       onWatched();

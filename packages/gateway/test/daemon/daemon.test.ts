@@ -56,6 +56,7 @@ function countingGateway(): Gateway {
     listen: () => Promise.reject(new Error("not here")),
     openConsole: () => Promise.reject(new Error("not here")),
     resumeParked: () => Promise.reject(new Error("not here")),
+    reload: () => Promise.reject(new Error("not here")),
     status: () => ({ clients: [...clients], servers: [] }),
     activity: () => clients.length,
     onActivity(listener) {

@@ -1,8 +1,6 @@
 /** Who may use the gateway of a team: `fairlead.team.auth` in the settings. */
 
-import { HostError } from "@fairlead/core";
-import { isObject } from "@fairlead/wire/json";
-import { parseUrl } from "@fairlead/wire/text";
+import { addressAt, booleanAt, invalid, listAt, numberAt, objectAt, textAt, textsAt } from "../settings/fields.ts";
 import { type Role, roles } from "./caller.ts";
 
 /** An issuer of access tokens, such as the company's identity provider. */
@@ -60,9 +58,6 @@ function readIssuer(value: unknown, where: string): IssuerSettings {
     if (named[role] !== undefined) groupsOf.set(role, textsAt(named[role], `${where}.roles.${role}`));
   const jwksUri = entry["jwksUri"];
   const audience = entry["audience"];
-  const tenant = entry["tenant"] ?? 1;
-  if (!Number.isInteger(tenant) || Number(tenant) < 1)
-    throw invalid(`${where}.tenant`, "it must be a whole number from 1");
   return {
     issuer,
     audience: audience === undefined ? undefined : textsAt(audience, `${where}.audience`),
@@ -70,48 +65,6 @@ function readIssuer(value: unknown, where: string): IssuerSettings {
     groupsClaim: textAt(entry["groups"] ?? named["claim"] ?? "groups", `${where}.groups`),
     groupsOf,
     checksScopes: booleanAt(entry["scopes"], `${where}.scopes`, true),
-    tenant: Number(tenant),
+    tenant: numberAt(entry["tenant"], `${where}.tenant`, 1, 1, 2 ** 31 - 1),
   };
-}
-
-function objectAt(value: unknown, where: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
-  if (!isObject(value)) throw invalid(where, "it must be an object");
-  const other = Object.keys(value).find((key) => !keys.includes(key));
-  if (other !== undefined) throw invalid(`${where}.${other}`, `there is no such key; there are ${keys.join(", ")}`);
-  return value;
-}
-
-function listAt(value: unknown, where: string): readonly unknown[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) throw invalid(where, "it must be a list");
-  return value;
-}
-
-function textsAt(value: unknown, where: string): readonly string[] {
-  return (typeof value === "string" ? [value] : listAt(value, where)).map((each) => textAt(each, where));
-}
-
-function textAt(value: unknown, where: string): string {
-  if (typeof value !== "string" || value === "") throw invalid(where, "it must be a text");
-  return value;
-}
-
-function booleanAt(value: unknown, where: string, standard: boolean): boolean {
-  if (value !== undefined && typeof value !== "boolean") throw invalid(where, "it must be true or false");
-  return value ?? standard;
-}
-
-/** An address of an issuer. A fragment would make two principals with the same name possible. */
-function addressAt(value: unknown, where: string): string {
-  const text = textAt(value, where);
-  const url = parseUrl(text);
-  if (url === undefined || !/^https?:$/.test(new URL(text).protocol) || text.includes("#"))
-    throw invalid(where, "it must be an https address without a fragment");
-  return text;
-}
-
-function invalid(where: string, cause: string): HostError {
-  return new HostError("settings_invalid", `${where} is invalid: ${cause}`, {
-    next: "Correct the system settings file; docs/team.md shows an example.",
-  });
 }

@@ -31,6 +31,7 @@ interface Options extends ListenOptions {
   readonly tools?: string;
   readonly client?: string;
   readonly alone?: boolean;
+  readonly team?: boolean;
   readonly token: boolean;
 }
 
@@ -45,6 +46,9 @@ With --http the background host listens on the loopback address; this command pr
 ready, and runs until Ctrl-C: /mcp has all servers, /mcp/NAME one of them, with its own names. Clients need the token that
 fairlead connect --http makes for them.
 
+With --team it is one of the replicas of the gateway of a company: people sign in with the tokens of their identity provider,
+and PostgreSQL keeps what the replicas share. Its settings are fairlead.team in the system settings file (docs/team.md).
+
 Examples:
   fairlead serve
   fairlead serve --client cursor --servers github,files
@@ -57,12 +61,22 @@ Examples:
       .option("--tools <patterns>", "offer only these tools, as SERVER.TOOL, separated by commas; * matches any text")
       .option("--alone", "start the servers in this process, without the background host");
     defineHttpOptions(command);
+    command.option("--team", "serve the people of a team over HTTP, as the system settings fairlead.team say");
     command.option("--no-token", "with --http, for tests: let every program on this machine connect without a token");
   },
 
   async run(context) {
     refuseNested(context.io.env);
-    const { http = false, alone = false, token, ...options } = context.command.opts<Options>();
+    const { http = false, alone = false, team = false, token, ...options } = context.command.opts<Options>();
+    if (team) {
+      const { port, servers, tools, client } = options;
+      const others = { http, alone, "no-token": !token, port, servers, tools, client };
+      const [other] = Object.entries(others).find(([, value]) => value !== undefined && value !== false) ?? [];
+      if (other !== undefined)
+        throw usageError(`--${other} does not work with --team: its settings are in fairlead.team`, context);
+      const { serveTeam } = await import("../../gateway/serve-team.ts");
+      return serveTeam(context);
+    }
     checkHttpOptions({ http, ...options }, context);
     if (!token && !http) throw usageError("--no-token works only with --http", context);
     const { io, globals } = context;

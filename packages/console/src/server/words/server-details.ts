@@ -102,6 +102,7 @@ export function resolvedValues({ transport: written, resolved }: ServerDefinitio
 const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
   environment: safe`from the environment`,
   "user-env-file": safe`from your .env file`,
+  file: safe`from this file`,
   "workspace-env-file": safe`from the workspace's .env file`,
   "workspace-root": safe`is the workspace root`,
   default: safe`from the default in the entry`,
@@ -345,7 +346,7 @@ function isOther(shown: string, written: string): boolean {
 function shownValues({ variables, values }: ServerDefinition): ReadonlyMap<string, string> {
   return new Map(
     variables.flatMap(({ name, from }) => {
-      const isOwn = from === "environment" || from === "user-env-file";
+      const isOwn = from === "environment" || from === "user-env-file" || from === "file";
       const value = isOwn ? `\${${name}}` : values.get(name);
       return value === undefined ? [] : [[name, value] as const];
     }),

@@ -206,6 +206,12 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
         next: `Set ${mistake.variable} in the environment or in ~/.gemini/.env.`,
       };
     case "unset":
+      if (mistake.variable.startsWith("file:"))
+        return {
+          code: "variable_unset",
+          message: `"${where}" uses \${${mistake.variable}}, but no small file with this absolute path can be read here; only system settings can use files`,
+          next: "Correct the path, or use a variable.",
+        };
       return {
         code: "variable_unset",
         message: `"${where}" uses the variable ${mistake.variable}, which is not set`,

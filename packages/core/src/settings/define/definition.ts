@@ -69,6 +69,8 @@ export interface VariableUse {
     | "user-env-file"
     | "workspace-env-file"
     | "workspace-root"
+    /** The text of a file: `${file:PATH}` in system settings. */
+    | "file"
     | "default"
     | "unset"
     /** Fairlead did not look up the variable, because its entry belongs to an untrusted workspace. */
@@ -314,4 +316,6 @@ export interface HostSettings {
   readonly clients: ReadonlyMap<string, ClientProfile>;
   /** Whether conversations are recorded. */
   readonly recording: boolean;
+  /** `fairlead.team` as the system settings have it, with variables. The team gateway reads it. */
+  readonly team?: unknown;
 }

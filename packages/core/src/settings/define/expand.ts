@@ -170,8 +170,9 @@ function checkReady(serverName: string, url: string, headers: ReadonlyMap<string
 }
 
 /**
- * One part of a settings value: plain text or a reference. A reference is `$NAME`, `${NAME}`, `${NAME:-default}` or
- * `${secret:NAME}`. `$$` stands for a dollar sign.
+ * One part of a settings value: plain text or a reference. A reference is `$NAME`, `${NAME}`, `${NAME:-default}`,
+ * `${secret:NAME}` or, in system settings, `${file:PATH}`, which is a variable with the name `file:PATH`. `$$` stands for
+ * a dollar sign.
  */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
@@ -185,7 +186,7 @@ type Template =
 
 // Matches a reference, `$$`, or `${` without `}`. A dollar sign that is none of these is plain text.
 const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
-const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
+const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<file>file:[^$]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 
 /** Splits a settings value into plain text and references. Does not look up values. */
 export function parseVariables(text: string): Template {
@@ -207,8 +208,9 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   if (bare !== undefined) return { kind: "variable", name: bare };
   if (braced === undefined) return { kind: "text", text: "$" };
   if (closed === undefined) return `"${written}" has no closing "}"`;
-  const { secret, name, fallback } = inBraces.exec(braced)?.groups ?? {};
+  const { secret, file, name, fallback } = inBraces.exec(braced)?.groups ?? {};
   if (secret !== undefined) return { kind: "secret", name: secret };
+  if (file !== undefined) return { kind: "variable", name: file };
   // Defaults are not expanded, so a default that contains `${`, such as `${A:-${B}}`, is refused.
   if (name === undefined || fallback?.includes("${"))
     return `"${written}" is not a reference; write \${NAME}, \${NAME:-default} or \${secret:NAME}`;

@@ -4,7 +4,17 @@
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textListIn, textsOf } from "../read/nodes.ts";
+import {
+  childNode,
+  entriesOf,
+  itemNodes,
+  numberOf,
+  plainValueOf,
+  stringNode,
+  switchOf,
+  textListIn,
+  textsOf,
+} from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
 import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
@@ -79,9 +89,17 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         results: strongest(switchOf, ["fairlead", "telemetry", "results"]) ?? false,
       },
       clients: clientProfiles(own),
+      team: teamSection(sources),
     },
     problems,
   };
+}
+
+/** A user of the machine must not decide who may enter the gateway of a company. */
+function teamSection(sources: readonly CheckedSource[]): unknown {
+  const system = sources.filter(({ scope }) => scope === "system" || scope === "system-defaults");
+  const node = system.map((source) => source.read("fairlead", "team")).findLast((value) => value !== undefined);
+  return node && plainValueOf(node);
 }
 
 /** If several files have a profile for the same client, the profile in the strongest file applies. */

@@ -46,6 +46,7 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
       return nodes.filter(({ type }) => type === "number").sort((a, b) => Number(a.value) - Number(b.value))[0] ?? last;
     case "text":
     case "texts":
+    case "section":
       return last;
   }
 }

@@ -3,6 +3,8 @@
  * first.
  */
 
+import { readFileSync, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import type { Problem, Scope, VariableUse } from "../define/definition.ts";
@@ -90,8 +92,10 @@ export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupS
   const user = { values: envFiles.user, from: "user-env-file" } as const;
   const workspace = { values: envFiles.workspace, from: "workspace-env-file" } as const;
   const isOwn = scope === "workspace";
+  const isSystem = scope === "system" || scope === "system-defaults";
   const files = isOwn ? [workspace, user] : [user, workspace];
   return (name) => {
+    if (name.startsWith(filePrefix)) return isSystem ? textOfFile(name.slice(filePrefix.length)) : undefined;
     if (name === "PWD") return { value: root, from: "workspace-root" };
     const value = fromProcess(name, environment);
     if (value !== undefined) return { value, from: "environment" };
@@ -101,6 +105,22 @@ export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupS
     }
     return undefined;
   };
+}
+
+/** `${file:PATH}` is a variable with the name `file:PATH`. */
+const filePrefix = "file:";
+
+/** The text of a file with a secret, such as `/run/secrets/token`, without its last line end. */
+function textOfFile(path: string): VariableValue | undefined {
+  if (!isAbsolute(path)) return undefined;
+  try {
+    // Anything else than a small file, such as a pipe, could keep Fairlead waiting.
+    const found = statSync(path);
+    if (!found.isFile() || found.size > limits.settingsText) return undefined;
+    return { value: readFileSync(path, "utf8").replace(/\r?\n$/, ""), from: "file" };
+  } catch {
+    return undefined;
+  }
 }
 
 function fromProcess(name: string, { env, platform }: Environment): string | undefined {

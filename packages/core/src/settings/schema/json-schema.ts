@@ -57,5 +57,7 @@ function shapeOf(key: Exclude<SettingsKey, { type: "object" | "named" }>): JsonS
       return { type: "object", additionalProperties: { type: ["string", "number", "boolean"] } };
     case "lists":
       return { type: "object", additionalProperties: texts };
+    case "section":
+      return { type: "object" };
   }
 }

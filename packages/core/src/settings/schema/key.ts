@@ -6,6 +6,7 @@ export type WorkspaceRule =
   | "once the folder is trusted"
   | "only to restrict further, in a trusted folder"
   | "never: set it in user or system settings"
+  | "never: set it in system settings"
   | "no effect anywhere";
 
 interface Leaf {
@@ -49,8 +50,12 @@ export interface TextsKey extends Leaf {
 export interface ListsKey extends Leaf {
   readonly type: "lists";
 }
+/** An object of a part of Fairlead that reads and checks it itself. */
+export interface SectionKey extends Leaf {
+  readonly type: "section";
+}
 /** A key that holds a value, not further keys of the table. */
-export type LeafKey = TextKey | SwitchKey | NumberKey | ListKey | TextsKey | ListsKey;
+export type LeafKey = TextKey | SwitchKey | NumberKey | ListKey | TextsKey | ListsKey | SectionKey;
 
 type More<K extends LeafKey> = Omit<K, "type" | "workspace" | "description">;
 

@@ -185,6 +185,12 @@ const fairlead: ObjectKey = {
       "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns recording off.",
       { default: true },
     ),
+    team: {
+      type: "section",
+      workspace: "never: set it in system settings",
+      description:
+        "The gateway of a team, `fairlead serve --team`: where it listens, its store, its keys and who may use it. docs/team.md lists its keys.",
+    },
     servers: {
       type: "named",
       placeholder: "<name>",

@@ -46,6 +46,8 @@ function check(checked: CheckedValue, key: SettingsKey): void {
     if (key.ignored !== undefined) warn(checked, `${quoted(checked)} is ignored: ${key.ignored}`);
     if (checked.scope === "workspace" && key.workspace === "never: set it in user or system settings")
       warn(checked, `${quoted(checked)} applies only in user or system settings; here it is ignored`);
+    if (["workspace", "user"].includes(checked.scope) && key.workspace === "never: set it in system settings")
+      warn(checked, `${quoted(checked)} applies only in system settings; here it is ignored`);
   }
 }
 
@@ -124,6 +126,7 @@ function checkLeaf(checked: CheckedValue, key: LeafKey): void {
       for (const property of propertiesAt(checked)) checkLeaf(below(checked, property), { ...key, type: "list" });
       break;
     case "switch":
+    case "section":
       break;
   }
 }
@@ -227,6 +230,7 @@ const wantedTypes = {
   list: { type: "array", words: "a list of texts" },
   texts: { type: "object", words: "an object" },
   lists: { type: "object", words: "an object" },
+  section: { type: "object", words: "an object" },
 } as const;
 
 function error(checked: CheckedValue, message: string, next?: string): void {

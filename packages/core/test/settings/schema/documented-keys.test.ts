@@ -54,6 +54,7 @@ const typeWords: Readonly<Record<LeafKey["type"], string>> = {
   list: "list of texts",
   texts: "name → text",
   lists: "name → list of texts",
+  section: "object",
 };
 
 test("every key has the type, limits, default, scope and examples that docs/settings.md tells the user", async () => {

@@ -1,0 +1,79 @@
+/**
+ * The parts of the team gateway that the server joins. Each adds what it has here: what the host of a user gets, pages
+ * beside MCP, what a request waits for, and what `/metrics` shows.
+ */
+
+import type { Clock } from "@fairlead/core";
+import type { RunningHostOptions } from "@fairlead/core/host";
+import type { Environment } from "@fairlead/core/settings";
+import type { AsksPerson } from "@fairlead/gateway/consent/consent";
+import type { Principal } from "@fairlead/gateway/workspaces";
+import type { HttpPage } from "@fairlead/wire/serve";
+import type { Callers } from "../auth/admit-caller.ts";
+import type { TeamSettings } from "../settings/team-settings.ts";
+import type { Owner } from "../store/owner.ts";
+import type { TeamStore } from "../store/store.ts";
+import type { Log } from "./log.ts";
+import type { TenantConfigurations } from "./tenant-configurations.ts";
+
+/** The user of a request. */
+export interface TeamUser extends Owner {
+  /** Sorted. */
+  readonly groups: readonly string[];
+}
+
+/** What the parts share. */
+export interface TeamContext {
+  readonly settings: TeamSettings;
+  readonly store: TeamStore;
+  readonly callers: Callers;
+  readonly configurations: TenantConfigurations;
+  /** The number of this replica, as in rows of the ledger. */
+  readonly replica: number;
+  /** Fairlead's version. */
+  readonly version: string;
+  /** The state folder of this replica. What is in it can be lost. */
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** In milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What the parts add to the server. */
+export interface TeamParts extends AsyncDisposable {
+  /** What the host of a user gets beside its ledger, such as the store for sign-ins. */
+  readonly hostOptions: (user: TeamUser) => Partial<RunningHostOptions>;
+  /** Asks people about requests of clients. */
+  readonly consent: AsksPerson;
+  /** Answers requests to a path that is not MCP. Asked after the pages of the server. */
+  readonly pageAt: (path: string) => HttpPage | undefined;
+  /**
+   * Waits until a user may send a request to a server. It is decided and confirmed, and will be sent.
+   *
+   * @throws HostError `busy`
+   */
+  readonly take: (user: TeamUser, server: string) => Promise<void>;
+  /** The text of `/metrics`. */
+  readonly metrics: () => string | Promise<string>;
+}
+
+export async function openTeamParts({ folder }: TeamContext): Promise<TeamParts> {
+  const { Consent } = await import("@fairlead/gateway/consent/consent");
+  const consent = new Consent({ stateFolder: folder });
+  return {
+    hostOptions: () => ({}),
+    consent,
+    pageAt: () => undefined,
+    take: () => Promise.resolve(),
+    metrics: () => "",
+    async [Symbol.asyncDispose]() {
+      // The gateway disposes the consent.
+    },
+  };
+}
+
+export function toUser({ tenant, id, groups }: Principal): TeamUser {
+  return { tenant, principal: id, groups };
+}
