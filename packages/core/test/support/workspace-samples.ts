@@ -75,6 +75,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.audit.arguments", { value: true }],
   ["fairlead.telemetry.arguments", { value: true }],
   ["fairlead.telemetry.results", { value: true }],
+  ["fairlead.team", { value: { url: "https://planted.example" } }],
   ["fairlead.servers.<name>.enabled", { value: false }],
   ["fairlead.servers.<name>.start", { value: "lazy" }],
   ["fairlead.servers.<name>.trustAnnotations", { value: true }],

@@ -41,10 +41,16 @@ export interface TeamContext {
   readonly now: () => number;
 }
 
+/** What the host of a user gets beside its ledger, such as the store for sign-ins. */
+export interface HostParts {
+  readonly options: Partial<RunningHostOptions>;
+  /** Called when the host has ended. */
+  readonly close?: () => void;
+}
+
 /** What the parts add to the server. */
 export interface TeamParts extends AsyncDisposable {
-  /** What the host of a user gets beside its ledger, such as the store for sign-ins. */
-  readonly hostOptions: (user: TeamUser) => Partial<RunningHostOptions>;
+  readonly hostParts: (user: TeamUser) => HostParts;
   /** Asks people about requests of clients. */
   readonly consent: AsksPerson;
   /** Answers requests to a path that is not MCP. Asked after the pages of the server. */
@@ -63,7 +69,7 @@ export async function openTeamParts({ folder }: TeamContext): Promise<TeamParts>
   const { Consent } = await import("@fairlead/gateway/consent/consent");
   const consent = new Consent({ stateFolder: folder });
   return {
-    hostOptions: () => ({}),
+    hostParts: () => ({ options: {} }),
     consent,
     pageAt: () => undefined,
     take: () => Promise.resolve(),

@@ -28,6 +28,7 @@ export class UserHosts {
     const user = userOf(workspace);
     await configurations.of(user.tenant);
     const configuration = this.configurationOf(workspace);
+    const { options, close } = this.#parts.hostParts(user);
     const host: OpenedHost = openHost(configuration, {
       ...hooks,
       principal: { user: user.principal, groups: user.groups },
@@ -51,10 +52,10 @@ export class UserHosts {
       recover: true,
       lazy: true,
       largeMessages: this.#largeMessages,
-      ...this.#parts.hostOptions(user),
+      ...options,
     });
     await Promise.all([host.recall(), host.policy()]);
-    return host;
+    return endingWith(host, close);
   };
 
   /** What the host of a workspace applies now. */
@@ -70,6 +71,15 @@ export class UserHosts {
     this.#versions.set(own, version);
     return own;
   }
+}
+
+/** The same host, but its parts are closed after it. */
+function endingWith(host: OpenedHost, close: (() => void) | undefined): OpenedHost {
+  const end = async (): Promise<void> => {
+    await host[Symbol.asyncDispose]();
+    close?.();
+  };
+  return Object.create(host, { [Symbol.asyncDispose]: { value: end } }) as OpenedHost;
 }
 
 function userOf({ principal }: Workspace): TeamUser {
