@@ -24,7 +24,7 @@ export interface HostConnectContext {
 /** Options of `createConnectContext`. */
 export type HostConnectContextOptions = Pick<
   OpenHostOptions,
-  "debug" | "record" | "tokens" | "openBrowser" | "signIn" | "declare"
+  "debug" | "record" | "tokens" | "openBrowser" | "signIn" | "declare" | "clock"
 > & {
   readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]>;
   readonly largeMessages?: LargeMessages | undefined;
@@ -72,6 +72,7 @@ export function createConnectContext(
          */
         commonVariables: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
+        clock: options.clock,
         keeper,
         largeMessages,
         secret,

@@ -8,9 +8,10 @@ import { canonicalJson } from "@fairlead/core/plain-text";
 import type { JsonObject } from "@fairlead/wire";
 import { member, objectOf, stringOf } from "@fairlead/wire/json";
 import { modernVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
+import type { ClientCall } from "../questions/client-call.ts";
 import { isParkedState, type ModernRequest } from "../questions/parked-calls.ts";
 import { uncached } from "./adapt-result.ts";
-import { answerRequest } from "./answer-request.ts";
+import { answerRequest, type ReceivedRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { passedOnCapabilities } from "./extensions.ts";
 import { greet, meetGateways } from "./greeting.ts";
@@ -72,19 +73,29 @@ export async function answerModern(
       },
     );
   const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
-  return parked.start(request, async (call) => {
-    if (method === "subscriptions/listen") return listenToChanges(context, call, sent);
-    let subject = opened?.subject;
-    const onYes = (approved: string): void => {
-      subject = approved;
-    };
-    const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
-    const isKept = subject !== undefined || states.includesServers;
-    if (!isKept || result["resultType"] !== "input_required") return result;
-    // The client will repeat the request with its answers. Stores the approval, so that the person is not asked again.
-    const state = stringOf(result["requestState"]);
-    return { ...result, requestState: await states.store(request.identity, { subject, state }) };
-  });
+  const call = parked.open(request);
+  if (method === "subscriptions/listen") return parked.untilAsked(call, listenToChanges(context, call, sent));
+  const received = { method, params: sent, confirmed: opened?.subject };
+  return parked.untilAsked(call, answerApproved(context, call, received, request.identity));
+}
+
+/** Answers a request. If the client must repeat it with answers, what a person has approved is kept until then. */
+async function answerApproved(
+  context: BridgeContext,
+  call: ClientCall,
+  received: Omit<ReceivedRequest, "onYes">,
+  identity: string,
+): Promise<JsonObject> {
+  const { states } = context;
+  let subject = received.confirmed;
+  const onYes = (approved: string): void => {
+    subject = approved;
+  };
+  const result = await answerRequest(context, call, { ...received, onYes });
+  const isKept = subject !== undefined || states.includesServers;
+  if (!isKept || result["resultType"] !== "input_required") return result;
+  const state = stringOf(result["requestState"]);
+  return { ...result, requestState: await states.store(identity, { subject, state }) };
 }
 
 /** The client, and in a team its user. */

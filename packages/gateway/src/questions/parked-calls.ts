@@ -29,10 +29,12 @@ export interface ModernRequest {
   readonly notify: (method: string, params: JsonObject) => void;
 }
 
-/** Runs requests of modern clients and keeps the calls that wait for answers. */
+/** Keeps the calls of modern clients that wait for answers. */
 export interface ParkedCalls {
-  /** Runs a request. Resolves with its result, or with `input_required` if the server asks the client first. */
-  start(request: ModernRequest, run: (call: ClientCall) => Promise<JsonObject>): Promise<JsonObject>;
+  /** Returns the call of a request. A server can ask the client questions through it. */
+  open(request: ModernRequest): ParkableCall;
+  /** Resolves with the call's result, or with `input_required` if the server asks the client first. */
+  untilAsked(call: ParkableCall, result: Promise<JsonObject>): Promise<JsonObject>;
   /**
    * Continues a waiting call with the client's answers.
    * @throws WireError if the `requestState` is unknown, was used before or belongs to another request or connection
@@ -131,9 +133,9 @@ export function createParkedCalls({
   }
 
   return {
-    start(request, run) {
-      const call = new ParkableCall(request);
-      call.run(run);
+    open: (request) => new ParkableCall(request),
+    untilAsked(call, result) {
+      call.endsWith(result);
       return next(call);
     },
     async resume(request, state, answers) {
@@ -179,7 +181,7 @@ interface Question {
 /**
  * A call to a server that stays open while the client answers questions. `#request` changes with each repeated request.
  */
-class ParkableCall implements ClientCall {
+export class ParkableCall implements ClientCall {
   readonly era = "modern";
   readonly identity: string;
   #request: ModernRequest;
@@ -255,13 +257,13 @@ class ParkableCall implements ClientCall {
     });
   }
 
-  run(run: (call: ClientCall) => Promise<JsonObject>): void {
-    this.#ended = run(this);
+  endsWith(result: Promise<JsonObject>): void {
+    this.#ended = result;
     const end = (): void => {
       this.#isEnded = true;
       this.#wake?.();
     };
-    this.#ended.then(end, end);
+    result.then(end, end);
   }
 
   /** Resolves with the call's result, or with undefined if the client must first answer a question. */

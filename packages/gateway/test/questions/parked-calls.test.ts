@@ -4,6 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { ClientCall } from "../../src/questions/client-call.ts";
 import { createParkedCalls, type ModernRequest } from "../../src/questions/parked-calls.ts";
+import { startCall } from "../support/start-call.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 function requestOf(client: string): ModernRequest {
@@ -15,11 +16,11 @@ const asks = (call: ClientCall): Promise<JsonObject> => call.ask("elicitation/cr
 
 test("one client cannot use up the places of waiting requests", async () => {
   const parked = createParkedCalls({ clock: steppedClock(), mostOfClient: 2 });
-  const start = (client: string): Promise<JsonObject> => parked.start(requestOf(client), (call) => asks(call));
-  await start("greedy");
-  await start("greedy");
-  await expect(start("greedy")).rejects.toThrow("2 requests of this client are already waiting");
-  expect(await start("other")).toMatchObject({ resultType: "input_required" });
+  const ask = (client: string): Promise<JsonObject> => startCall(parked, requestOf(client), asks);
+  await ask("greedy");
+  await ask("greedy");
+  await expect(ask("greedy")).rejects.toThrow("2 requests of this client are already waiting");
+  expect(await ask("other")).toMatchObject({ resultType: "input_required" });
   expect(parked.size()).toBe(3);
   parked.close();
 });
@@ -27,7 +28,7 @@ test("one client cannot use up the places of waiting requests", async () => {
 test("only the connection whose call waits continues it, not another window of the same program", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
   const [own, other] = [new AbortController().signal, new AbortController().signal];
-  const { requestState } = await parked.start({ ...requestOf("one"), gone: own }, asks);
+  const { requestState } = await startCall(parked, { ...requestOf("one"), gone: own }, asks);
   const answer = (gone?: AbortSignal): Promise<JsonObject> =>
     parked.resume({ ...requestOf("one"), gone }, String(requestState), { question_1: { action: "accept" } });
   await expect(answer(other)).rejects.toThrow("requestState is unknown");
@@ -38,7 +39,7 @@ test("only the connection whose call waits continues it, not another window of t
 test("a question that is withdrawn at once is not sent to the client", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
   const withdrawn = deferred<void>();
-  const started = parked.start(requestOf("one"), async (call) => {
+  const started = startCall(parked, requestOf("one"), async (call) => {
     const withdrawal = new AbortController();
     const first = call.ask("elicitation/create", { message: "first" }, withdrawal.signal).catch(() => ({}));
     queueMicrotask(() => withdrawal.abort());
@@ -55,7 +56,7 @@ test("a question that is withdrawn at once is not sent to the client", async () 
 test("a question that is still open when its call has ended is sent to the client first", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
   const answered = deferred<JsonObject>();
-  const { requestState } = await parked.start(requestOf("one"), async (call) => {
+  const { requestState } = await startCall(parked, requestOf("one"), async (call) => {
     void call
       .ask("elicitation/create", { message: "of another call" }, new AbortController().signal)
       .then(answered.resolve);
@@ -70,13 +71,13 @@ test("an answered question leaves no listener, and its call can be aborted with 
   const parked = createParkedCalls({ clock: steppedClock(), mostOfClient: 1 });
   const own = new AbortController();
   let signal: AbortSignal | undefined;
-  const { requestState } = await parked.start(requestOf("one"), (call) => {
+  const { requestState } = await startCall(parked, requestOf("one"), (call) => {
     signal = call.signal;
     return call.ask("elicitation/create", { message: "?" }, own.signal);
   });
   expect(getEventListeners(own.signal, "abort")).toHaveLength(1);
   const refused: AbortSignal[] = [];
-  const second = parked.start(requestOf("one"), (call) => {
+  const second = startCall(parked, requestOf("one"), (call) => {
     refused.push(call.signal);
     return asks(call).catch(() => ({}));
   });

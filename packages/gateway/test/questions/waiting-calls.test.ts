@@ -2,6 +2,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { ClientCall } from "../../src/questions/client-call.ts";
 import { createParkedCalls, isParkedState, type ModernRequest } from "../../src/questions/parked-calls.ts";
+import { startCall } from "../support/start-call.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 function requestOf(changes: Partial<ModernRequest> = {}): ModernRequest {
@@ -34,7 +35,7 @@ const cancelledQuestion = {
 async function asking(parked: ReturnType<typeof createParkedCalls>, request = requestOf()) {
   let ended: Promise<JsonObject> = Promise.resolve({});
   let signal: AbortSignal | undefined;
-  const result = await parked.start(request, (call) => {
+  const result = await startCall(parked, request, (call) => {
     signal = call.signal;
     ended = ask(call);
     ended.catch(() => {});
@@ -45,14 +46,14 @@ async function asking(parked: ReturnType<typeof createParkedCalls>, request = re
 
 test("a call without questions ends with its own result or error", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
-  expect(await parked.start(requestOf(), async () => ({ a: 1 }))).toEqual({ a: 1 });
-  await expect(parked.start(requestOf(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await startCall(parked, requestOf(), async () => ({ a: 1 }))).toEqual({ a: 1 });
+  await expect(startCall(parked, requestOf(), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(parked.size()).toBe(0);
 });
 
 test("questions that are asked together reach the client together, without ids that mean nothing to it", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
-  const result = await parked.start(requestOf(), async (call) => {
+  const result = await startCall(parked, requestOf(), async (call) => {
     const params = { message: "a", elicitationId: "e", _meta: { progressToken: 1, own: 2 } };
     const first = call.ask(elicit, params, call.signal);
     const second = call.ask("roots/list", { _meta: { progressToken: 1 } }, call.signal);
@@ -79,7 +80,7 @@ test("questions that are asked together reach the client together, without ids t
 
 test("a question without a usable answer is asked again, under its own name", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
-  const first = await parked.start(requestOf(), async (call) => ({
+  const first = await startCall(parked, requestOf(), async (call) => ({
     answers: await Promise.all([ask(call, "a"), ask(call, "b")]),
   }));
   const given = { question_1: { one: 1 }, question_2: "text", question_3: {} };
@@ -113,7 +114,7 @@ test("a continued call has the id, the capabilities, the level and the notificat
       notify: (method, params) => told.push([name, method, params]),
     });
   const facts = (call: ClientCall): unknown[] => [call.era, call.id, call.capabilities, call.logLevel];
-  const { requestState } = await parked.start(request("first"), async (call) => {
+  const { requestState } = await startCall(parked, request("first"), async (call) => {
     call.notify("m", { n: 1 });
     const before = facts(call);
     await ask(call);
@@ -167,7 +168,7 @@ test("a request that is cancelled cancels its call until the client has been ask
   const parked = createParkedCalls({ clock: steppedClock() });
   const [early, first, second] = [new AbortController(), new AbortController(), new AbortController()];
   early.abort();
-  const failed = parked.start(requestOf({ signal: early.signal }), (call) => ask(call));
+  const failed = startCall(parked, requestOf({ signal: early.signal }), (call) => ask(call));
   await expect(failed).rejects.toMatchObject(cancelledQuestion);
   const { state, isCancelled } = await asking(parked, requestOf({ signal: first.signal }));
   first.abort();
@@ -181,7 +182,7 @@ test("a request that is cancelled cancels its call until the client has been ask
 test("a withdrawn question fails for the server, and is not asked", async () => {
   const parked = createParkedCalls({ clock: steppedClock() });
   const withdrawal = new AbortController();
-  const result = await parked.start(requestOf(), async (call) => {
+  const result = await startCall(parked, requestOf(), async (call) => {
     const withdrawn = ask(call, "a", withdrawal.signal);
     const answer = ask(call, "b");
     withdrawal.abort();
@@ -205,7 +206,7 @@ test("no more than 1000 calls wait, of which 100 may belong to one client; other
   });
   for (let count = 0; count < 9; count += 1) await asking(parked);
   let refused: AbortSignal | undefined;
-  const oneMore = parked.start(requestOf({ client: "eve" }), (call) => {
+  const oneMore = startCall(parked, requestOf({ client: "eve" }), (call) => {
     refused = call.signal;
     const asked = ask(call);
     asked.catch(() => {});
