@@ -29,7 +29,7 @@ addEventListener("hashchange", () => {
 const opened = await openSession();
 render(opened.state === "open" ? start(opened) : <NoSession opened={opened} />, root);
 
-function start({ bearer, kind }: PageSession): VNode {
+function start({ bearer, kind, channel }: PageSession): VNode {
   const store = new Store();
   const refuse = (): void => {
     dropSession();
@@ -37,6 +37,7 @@ function start({ bearer, kind }: PageSession): VNode {
   };
   const stream = new EventStream({
     bearer,
+    channel,
     onEvent: (event) => store.apply(event),
     onState: (state) => (state === "refused" ? refuse() : store.setConnection(state)),
   });

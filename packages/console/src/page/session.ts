@@ -10,6 +10,8 @@ export interface PageSession {
   readonly bearer: string;
   /** `question`: the page shows one question, and may do nothing else. */
   readonly kind: "console" | "question";
+  /** The name by which the tabs of this console find each other. */
+  readonly channel: string;
 }
 
 /** The session, or why there is none. `refused`: the code was used before, is wrong or too old. */

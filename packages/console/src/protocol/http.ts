@@ -7,7 +7,7 @@
  *
  *     POST /api/session                          content-type: application/json
  *     { "code": CODE, "path": location.pathname }
- *     200 { "bearer": TEXT, "kind": "console" | "question" }          401: used, expired or wrong
+ *     200 { "bearer": TEXT, "kind": "console" | "question", "channel": TEXT }          401: used, expired or wrong
  *
  * The page keeps the bearer in `sessionStorage`, under the pathname, so that a reload keeps its session. A bearer ends
  * with its console; then every request is answered with 401, and the page says how to open it again. The session of a
@@ -28,8 +28,9 @@
  * slowly. A line `:` comes every 15 seconds: a stream without any line for 40 seconds is dead. `event: closed` without an
  * id says that the console was closed on purpose: the page does not connect again.
  *
- * A browser opens at most six connections to a server, for all its tabs: the stream is the only request that stays open.
- * A page closes it while it is hidden for long, and resumes when it is shown.
+ * A browser opens at most six connections to a server, for all its tabs: the stream is the only request that stays open,
+ * and the tabs of one console share one. They find each other by `channel`, a name of a `BroadcastChannel` and of a lock.
+ * A tab that was not passed an event fetches it: `GET /api/catch-up` is `GET /api/events`, but ends with the latest event.
  *
  * Commands.
  *
@@ -56,6 +57,8 @@ export interface SessionRequest {
 export interface SessionAnswer {
   readonly bearer: string;
   readonly kind: "console" | "question";
+  /** The same for all sessions of this console or question, and a secret as the bearer. */
+  readonly channel: string;
 }
 
 /** The path of the page of one question, and of the console. */

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { EventRing } from "../../src/server/door/event-ring.ts";
 import { streamEvents } from "../../src/server/door/event-stream.ts";
 import { openDoor } from "../support/open-door.ts";
-import { type EventReader, readEvents, signIn } from "../support/page-client.ts";
+import { type EventReader, readEvents, send, signIn } from "../support/page-client.ts";
 import { note, ScriptedSource } from "../support/scripted-source.ts";
 
 /** Reads this many events. */
@@ -57,6 +57,33 @@ test("a page that comes back too late, or with a number of another console, star
   expect(await take(reader, 3)).toEqual([8, 9, 10]);
 });
 
+test("a page that wants only what is missing gets it at once, and the answer ends", async () => {
+  await using door = await openDoor({ ring: new EventRing({ events: 3 }) });
+  const { authorization } = await signIn(door.address());
+  const missing = async (after?: number): Promise<readonly string[]> => {
+    const headers = { authorization, ...(after !== undefined && { "last-event-id": `${after}` }) };
+    const { status, body } = await send(`${door.origin}/api/catch-up`, { headers });
+    expect(status).toBe(200);
+    return body.split("\n\n").map((event) => event.replace(/\ndata: \{"type":"(\w+)".*/, " $1"));
+  };
+  expect(await missing()).toEqual(["id: 0 snapshot", ""]);
+  for (const text of ["1", "2", "3", "4"]) door.source.emit(note(text));
+  expect(await missing(2)).toEqual(["id: 3 note", "id: 4 note", ""]);
+  expect(await missing(4)).toEqual([""]);
+  expect(await missing(0)).toEqual(["id: 4 snapshot", ""]);
+  expect((await send(`${door.origin}/api/catch-up`)).status).toBe(401);
+});
+
+test("a window whose session makes room for others is not told that the console was closed", async () => {
+  await using door = await openDoor();
+  const headers = await signIn(door.address());
+  await using reader = await readEvents(door.origin, headers);
+  await reader.next();
+  for (let at = 0; at < 32; at += 1) await signIn(door.address());
+  expect(await reader.next()).toBeUndefined();
+  expect((await send(`${door.origin}/api/catch-up`, { headers })).status).toBe(401);
+});
+
 test("0 events are lost and 0 doubled over 20 cuts at 1 000 events a second", async () => {
   await using door = await openDoor();
   const headers = await signIn(door.address());
@@ -99,7 +126,8 @@ async function streamingServer(ring: EventRing, clock: Pick<Clock, "after"> = sy
   const server = createServer((_, given) => {
     response = given;
     given.writeHead(200).flushHeaders();
-    streaming = streamEvents(given, { source, ring, after: 0, clock, signal: closing.signal });
+    const { signal } = closing;
+    streaming = streamEvents(given, { source, ring, after: 0, clock, signal, isClosed: () => true, isCatchUp: false });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

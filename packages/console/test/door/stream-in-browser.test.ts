@@ -58,9 +58,9 @@ test.runIf(chromiumProgram !== undefined)(
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ code: ${JSON.stringify(hash.slice(3))}, path: "/" }),
-      }).then((answer) => answer.json()).then(({ bearer }) => {
+      }).then((answer) => answer.json()).then(({ bearer, channel }) => {
         const onEvent = (event, id) => { if (event.type === "note") received.push([id, event.text]); };
-        new page.EventStream({ bearer, onEvent, onState() {} }).start();
+        new page.EventStream({ bearer, channel, onEvent, onState() {} }).start();
       });`);
     const received = (): Promise<number> => page.evaluate("received.length");
     await until(() => streams.opened() > 0);
@@ -89,6 +89,71 @@ test.runIf(chromiumProgram !== undefined)(
     const all = await page.evaluate("received");
     expect(all).toEqual(Array.from({ length: sent }, (_, at) => [at + 1, `event ${at + 1}`]));
     process.stderr.write(`events over cut connections: ${sent} events, ${cuts} cuts, 0 lost, 0 doubled\n`);
+    await browser?.close();
+  },
+);
+
+test.runIf(chromiumProgram !== undefined)(
+  "tabs that share a stream lose 0 events and show 0 twice while the tab that reads it is closed again and again",
+  async () => {
+    const browser = await openChromium("events shared by tabs");
+    await using door = await openDoor();
+    using streams = openStreams();
+    const context = await browser?.newContext();
+    if (context === undefined) throw new Error("Chromium is absent");
+    const openTab = async () => {
+      const page = await context.newPage();
+      const { origin, hash } = new URL(door.address());
+      await page.goto(`${origin}/`);
+      await page.evaluate(`${streamScript()}
+        globalThis.received = [];
+        globalThis.first = undefined;
+        fetch("/api/session", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ code: ${JSON.stringify(hash.slice(3))}, path: "/" }),
+        }).then((answer) => answer.json()).then(({ bearer, channel }) => {
+          const onEvent = (event, id) => {
+            if (event.type === "snapshot") first ??= id;
+            if (event.type === "note") received.push([id, event.text]);
+          };
+          new page.EventStream({ bearer, channel, onEvent, onState() {} }).start();
+        });`);
+      await until(async () => (await page.evaluate("first")) !== undefined);
+      return page;
+    };
+    let sent = 0;
+    const sending = setInterval(() => {
+      for (let at = 0; at < 10; at += 1) {
+        sent += 1;
+        door.source.emit(note(`event ${sent}`));
+      }
+    }, 10);
+    const tabs = [];
+    try {
+      while (tabs.length < 7) tabs.push(await openTab());
+      for (let closed = 0; closed < 5; closed += 1) {
+        // The tab that was opened first leads.
+        await tabs.shift()?.close();
+        const [next] = tabs;
+        const before = await next?.evaluate("received.length");
+        await until(async () => Number(await next?.evaluate("received.length")) > Number(before) + 50);
+      }
+    } finally {
+      clearInterval(sending);
+    }
+    const total = sent;
+    expect(tabs).toHaveLength(2);
+    for (const tab of tabs) {
+      await until(async () => (await tab.evaluate("received.at(-1)?.[0]")) === total);
+      const first = Number(await tab.evaluate("first"));
+      const all = await tab.evaluate("received");
+      expect(all).toEqual(
+        Array.from({ length: total - first }, (_, at) => [first + at + 1, `event ${first + at + 1}`]),
+      );
+    }
+    // One for each tab that has led, and none of the others.
+    expect(streams.opened()).toBe(6);
     await browser?.close();
   },
 );

@@ -187,27 +187,77 @@ describe.runIf(hasChromium)("the connection", () => {
     expect(here.complaints).toEqual([]);
   });
 
-  test("of a hidden tab ends after half a minute, but for one that keeps the title; it resumes when the tab is shown", async () => {
+  test("is one for all tabs: eight that are shown all live and work, also when the one that reads it ends or is hidden", async () => {
     await using here = await chromium.open({ view: "#/servers" });
-    const { page, source, served, context } = here;
+    const { source, served, context } = here;
+    const pages = [here.page];
+    while (pages.length < 8) {
+      const page = await context.newPage();
+      pages.push(page);
+      await page.goto(served.address());
+    }
+    const work = async (tabs: readonly Page[]): Promise<void> => {
+      const use = async (page: Page): Promise<void> => {
+        await page.getByText("live", { exact: true }).first().waitFor();
+        // What a tab requests is answered: a browser has six connections for all of them.
+        await go(page, "#/history");
+        await page.getByRole("row", { name: /files/ }).first().waitFor();
+        await go(page, "#/servers");
+      };
+      await Promise.all(tabs.map(use));
+      await served.untilStreams(1);
+    };
+    let count = 0;
+    const news = async (tabs: readonly Page[]): Promise<void> => {
+      count += 1;
+      const cause = `git exited for the ${count}. time`;
+      change(source, "git", { status: "disconnected", reason: "server_exited", cause });
+      for (const page of tabs) await rowOf(page, "git").getByText(cause).waitFor();
+    };
+    expect(await Promise.all(pages.map((page) => page.evaluate(() => document.hidden)))).toEqual(
+      pages.map(() => false),
+    );
+    await work(pages);
+    await news(pages);
+    const [first, second, ...others] = pages;
+    if (first === undefined || second === undefined) throw new Error("the test has opened eight tabs");
+    await first.close();
+    await news([second, ...others]);
+    await setHidden(second, true);
+    await news(others);
+    // A hidden tab keeps its title up to date, and shows the rest when it is shown.
+    const [question] = source.state.questions;
+    if (question === undefined) throw new Error("the sample has questions");
+    source.emit({ type: "question", question: { ...question, id: "q-new" } });
+    for (const page of [second, ...others]) await page.waitForFunction(() => document.title.startsWith("(6)"));
+    await setHidden(second, false);
+    await work([second, ...others]);
+    await news([second, ...others]);
+    await served.close();
+    for (const page of [second, ...others]) {
+      await page.getByRole("heading", { name: "This console was closed" }).waitFor();
+      await page.close();
+    }
+    expect(here.complaints).toEqual([]);
+  }, 120_000);
+
+  test("of all tabs that breaks is said in all of them, and each can try again", async () => {
+    await using here = await chromium.open();
+    const { page, context, served, source } = here;
     const other = await context.newPage();
     await other.goto(served.address());
-    await other.getByText("live", { exact: true }).waitFor();
-    await served.untilStreams(2);
-    for (const tab of [page, other]) {
-      await tab.clock.install();
-      await setHidden(tab, true);
-      await tab.clock.runFor(30_000);
-    }
+    await other.getByText("live", { exact: true }).first().waitFor();
     await served.untilStreams(1);
-    const [first] = source.state.questions;
-    if (first === undefined) throw new Error("the sample has questions");
-    source.emit({ type: "question", question: { ...first, id: "q-new" } });
-    await page.waitForFunction(() => document.title.startsWith("(6)"));
-    expect(await other.title()).toMatch(/^\(5\)/);
-    await setHidden(other, false);
-    await served.untilStreams(2);
-    await other.waitForFunction(() => document.title.startsWith("(6)"));
+    await context.setOffline(true);
+    served.cut();
+    for (const tab of [page, other]) await tab.getByRole("alert").getByText("Not connected to fairlead").waitFor();
+    change(source, "git", { status: "disconnected", reason: "server_exited", cause: "git exited" });
+    await context.setOffline(false);
+    await other.getByRole("button", { name: "Try now", exact: true }).click();
+    for (const tab of [page, other]) {
+      await rowOf(tab, "git").getByText("git exited").waitFor();
+      await tab.locator(".shell:not(.is-stale)").waitFor();
+    }
     await other.close();
   });
 

@@ -21,16 +21,20 @@ export interface EventStreamOptions {
   /** The number of the last event that the page has. Undefined: it has none. */
   readonly after: number | undefined;
   readonly clock: Pick<Clock, "after">;
-  /** Aborted when the console closes. The page is told. */
+  /** Aborted when the session ends. */
   readonly signal: AbortSignal;
+  /** Whether the console has closed: then the page is told, and does not connect again. */
+  readonly isClosed: () => boolean;
+  /** Ends with the latest event instead of waiting for the next one. */
+  readonly isCatchUp: boolean;
 }
 
 /**
- * Sends events until the page disconnects or the console closes. The page's place is a number in the ring: what it does not read yet waits
+ * Sends events until the page disconnects or its session ends. The page's place is a number in the ring: what it does not read yet waits
  * there, and not in this process's memory for it.
  */
 export async function streamEvents(response: ServerResponse, options: EventStreamOptions): Promise<void> {
-  const { source, ring, after, clock, signal } = options;
+  const { source, ring, after, clock, signal, isClosed, isCatchUp } = options;
   let wake = (): void => {};
   const isOver = (): boolean => signal.aborted || response.destroyed;
   const changed = (): void => wake();
@@ -58,7 +62,9 @@ export async function streamEvents(response: ServerResponse, options: EventStrea
   try {
     let last = after;
     while (!isOver()) {
-      if (response.writableNeedDrain || (last !== undefined && last === ring.last)) {
+      const hasAll = last !== undefined && last === ring.last;
+      if (hasAll && isCatchUp) break;
+      if (response.writableNeedDrain || hasAll) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
@@ -73,10 +79,10 @@ export async function streamEvents(response: ServerResponse, options: EventStrea
         if (read === undefined) throw new Error("the ring has lost an event");
         response.write(read.chunk);
         last = read.last;
-        if (read.chunk.length < chunkBytes) await collect();
+        if (read.chunk.length < chunkBytes && !isCatchUp) await collect();
       }
     }
-    if (!response.destroyed) response.end("event: closed\ndata: {}\n\n");
+    if (!response.destroyed) response.end(signal.aborted && isClosed() ? "event: closed\ndata: {}\n\n" : undefined);
   } finally {
     stopBeat();
     stopListening();

@@ -1,5 +1,6 @@
 /** Listens on 127.0.0.1 for the pages of consoles and of single questions, and checks every request. */
 
+import { randomBytes } from "node:crypto";
 import {
   createServer,
   type IncomingMessage,
@@ -75,6 +76,8 @@ export class PageListener {
   readonly #sessions: Sessions<PageSubject>;
   readonly #commands = new WeakMap<Session<PageSubject>, AnsweredCommands>();
   readonly #subjects = new Map<string, PageSubject>();
+  /** The names by which the tabs of one subject find each other. */
+  readonly #channels = new WeakMap<PageSubject, string>();
   readonly #visited = new WeakSet<PageSubject>();
   readonly #streams = new Set<Promise<void>>();
   #port = 0;
@@ -126,6 +129,7 @@ export class PageListener {
   /** Opens a page. No other open page has its path. */
   open(subject: PageSubject): OpenPage {
     this.#subjects.set(subject.path, subject);
+    this.#channels.set(subject, randomBytes(16).toString("base64url"));
     return {
       newAddress: (time) =>
         `http://${loopback}:${this.#port}${subject.path}#k=${this.#sessions.newCode(subject, time)}`,
@@ -139,7 +143,9 @@ export class PageListener {
 
   /** Makes all bearers invalid, tells the open pages and stops listening. */
   async close(): Promise<void> {
-    for (const subject of this.#subjects.values()) this.#sessions.end(subject);
+    const subjects = [...this.#subjects.values()];
+    this.#subjects.clear();
+    for (const subject of subjects) this.#sessions.end(subject);
     const closed = new Promise((resolve) => this.#server.close(resolve));
     let callOff = (): void => {};
     const late = new Promise<void>((resolve) => {
@@ -177,7 +183,7 @@ export class PageListener {
     if (session === undefined) return fail(response, 401, noSession);
     if (isPost) return this.#run(request, response, name, session);
     request.resume();
-    if (name === "events") return this.#stream(request, response, session);
+    if (name === "events" || name === "catch-up") return this.#stream(request, response, session, name === "catch-up");
     return fail(response, 404, { code: "not_found", message: "there is nothing at this address" });
   }
 
@@ -190,7 +196,7 @@ export class PageListener {
     const bearer = this.#sessions.exchange(stringOf(given["code"]) ?? "", subject);
     if (bearer === undefined) return fail(response, 401, this.#wrongCode(subject));
     this.#visited.add(subject);
-    const answer: SessionAnswer = { bearer, kind: subject.kind };
+    const answer: SessionAnswer = { bearer, kind: subject.kind, channel: this.#channels.get(subject) ?? "" };
     return sendAnswer(response, 200, Buffer.from(JSON.stringify(answer)));
   }
 
@@ -200,15 +206,23 @@ export class PageListener {
     return { code: "auth_failed", message, next: approvals };
   }
 
-  async #stream(request: IncomingMessage, response: ServerResponse, session: Session<PageSubject>): Promise<void> {
+  async #stream(
+    request: IncomingMessage,
+    response: ServerResponse,
+    session: Session<PageSubject>,
+    isCatchUp: boolean,
+  ): Promise<void> {
     if (this.#streams.size >= mostStreams)
       return fail(response, 503, { code: "busy", message: `${mostStreams} pages of this console are already open` });
     const given = request.headers["last-event-id"];
     const after = typeof given === "string" && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
     response.writeHead(200, { ...answerHeaders, "content-type": "text/event-stream; charset=utf-8" });
     response.flushHeaders();
-    const { source, ring } = session.subject;
-    const streaming = streamEvents(response, { source, ring, after, clock: this.#clock, signal: session.signal });
+    const { subject, signal } = session;
+    const { source, ring, path } = subject;
+    // A session can also end because its person has opened many more.
+    const isClosed = (): boolean => this.#subjects.get(path) !== subject;
+    const streaming = streamEvents(response, { source, ring, after, clock: this.#clock, signal, isClosed, isCatchUp });
     const ended = streaming.catch(() => void response.destroy()).finally(() => this.#streams.delete(ended));
     this.#streams.add(ended);
     await ended;

@@ -9,7 +9,7 @@ import type { PagePath, SessionAnswer } from "../../../src/protocol/http.ts";
 import type { ConsoleSource } from "../../../src/server/console-source.ts";
 import { EventRing } from "../../../src/server/door/event-ring.ts";
 import { readPageFiles } from "../../../src/server/door/page-files.ts";
-import { PageListener } from "../../../src/server/door/page-listener.ts";
+import { type OpenPage, PageListener } from "../../../src/server/door/page-listener.ts";
 
 const built = new URL("../../../../cli/bundle/console/", import.meta.url);
 
@@ -34,6 +34,12 @@ export async function servePage(source: ConsoleSource, { folder = built, port = 
   const listener = await PageListener.listen({ files, clock: systemClock, port });
   const ring = new EventRing();
   const stop = source.onEvent((event) => ring.add(event));
+  const pages = new Map<PagePath, OpenPage>();
+  const pageAt = (path: PagePath, kind: SessionAnswer["kind"]): OpenPage => {
+    const page = pages.get(path) ?? listener.open({ kind, path, source, ring });
+    pages.set(path, page);
+    return page;
+  };
   const streams = new Set<IncomingMessage>();
   const changes = new Set<() => void>();
   const notice = (message: unknown): void => {
@@ -57,7 +63,7 @@ export async function servePage(source: ConsoleSource, { folder = built, port = 
   return {
     port: listener.port,
     ring,
-    address: (path = "/", kind = "console") => listener.open({ kind, path, source, ring }).newAddress(60_000),
+    address: (path = "/", kind = "console") => pageAt(path, kind).newAddress(60_000),
     cut: () => {
       for (const { socket } of streams) socket.destroy();
     },
