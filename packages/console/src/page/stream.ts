@@ -145,9 +145,9 @@ export class EventStream {
       if (isLeading) this.#tellState();
       return;
     }
-    if (message.kind === "state" && message.state === "closed") return this.#set("closed");
+    if (message.kind === "state" && message.state === "closed") this.#set("closed");
     // From the tab that has led until now.
-    if (isLeading) return;
+    if (isLeading || this.#isOver()) return;
     this.#expectLeader();
     this.#endConnection();
     if (message.kind === "piece") {
@@ -274,7 +274,7 @@ export class EventStream {
   }
 
   async #fetchMissing(): Promise<boolean> {
-    const known = this.#newest;
+    const newest = this.#newest;
     const response = await this.#fetch("/api/catch-up");
     if (response === undefined) return false;
     const frames = (await response.text()).split("\n\n");
@@ -282,7 +282,7 @@ export class EventStream {
     this.#taken = this.#taken.then(() => this.#take(frames, { isOwn: true }));
     await this.#taken;
     // The answer has everything that there was.
-    if (this.#newest === known) this.#newest = this.#lastId ?? 0;
+    if (this.#newest === newest) this.#newest = this.#lastId ?? 0;
     return true;
   }
 

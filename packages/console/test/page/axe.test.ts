@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { axeViolations, go, hasChromium, useChromium } from "./support/console-window.ts";
+import { axeViolations, hasChromium, useChromium } from "./support/console-window.ts";
 import { requestQuestion } from "./support/sample-questions.ts";
 import { ScriptedSource } from "./support/scripted-source.ts";
 
