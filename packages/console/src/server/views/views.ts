@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
-import type { OpenedHost } from "@fairlead/core/host";
+import type { OpenedHost, RequestOptions } from "@fairlead/core/host";
 import { type ConfirmPort, ToolConfirmationOutcome } from "@fairlead/core/policy";
 import { type Connection, isForViews, type View, viewIn, viewType } from "@fairlead/core/server";
 import type { JsonObject } from "@fairlead/wire";
@@ -52,6 +52,8 @@ interface ReadView {
   readonly hasBorder: boolean;
 }
 
+type ReadFrom = Pick<ReadView, "call" | "server" | "uri" | "tool" | "connection">;
+
 interface OpenView {
   readonly id: string;
   readonly read: ReadView;
@@ -75,7 +77,7 @@ interface ViewsOptions {
 
 export class Views implements Disposable {
   readonly #options: ViewsOptions;
-  readonly #read = new Map<string, ReadView>();
+  readonly #read = new Map<string, Promise<ReadView>>();
   readonly #open = new Map<string, OpenView>();
 
   constructor(options: ViewsOptions) {
@@ -84,7 +86,7 @@ export class Views implements Disposable {
 
   readonly handlers: Handlers<ViewCommands> = {
     "views/read": { takes: { call: aText, of: aText }, run: ({ call, of }) => this.#beginRead(call, of) },
-    "views/describe": { takes: { call: aText }, run: ({ call }) => this.#describe(this.#findRead(call)) },
+    "views/describe": { takes: { call: aText }, run: ({ call }) => this.#describe(call) },
     "views/show": { takes: { call: aText }, run: ({ call }, options) => this.#show(call, options) },
     "views/send": {
       takes: { view: aText, call: aText, method: aText, params: anObject },
@@ -108,7 +110,8 @@ export class Views implements Disposable {
     this.#read.clear();
   }
 
-  #findRead(call: string): ReadView {
+  /** The row of the request ends before everything is done with its result: this waits, and tells why a result is no view. */
+  #findRead(call: string): Promise<ReadView> {
     const read = this.#read.get(call);
     if (read !== undefined) return read;
     throw new HostError("not_found", "the view was not read, or is no longer kept: read it again");
@@ -127,33 +130,48 @@ export class Views implements Disposable {
     const found = toolWithView(host, server, name);
     if (found === undefined) throw new HostError("not_found", `"${server}" lists no view of ${name}`);
     const { uri, tool, connection } = found;
-    let isChangeAllowed = false;
+    const readFrom = { call, server, uri, tool, connection };
     return calls.begin(
       id,
       { server, kind: "resource", name: uri },
-      async ({ signal, confirm }) => {
-        const ask: ConfirmPort = async (question) => {
-          const details = await question();
-          const outcome = details && (await confirm(details));
-          if (!details || !outcome) return;
-          isChangeAllowed ||= details.change !== undefined && outcome !== ToolConfirmationOutcome.Cancel;
-          await details.onConfirm(outcome);
-        };
-        const { capabilities } = viewLink(host, server);
-        const result = await host.gateway.forward(
-          { client: { name: clientOf(server), conversation: id }, server, method: "resources/read", params: { uri } },
-          { signal, confirm: ask, connection, capabilities },
-        );
-        const read = toReadView(result, { call, server, uri, tool, connection }, this.#listed(server, uri, connection));
-        // The person has just seen the difference to the view that was allowed before.
-        if (isChangeAllowed && host.gateway.servers.get(server).views.hasShown(uri)) await this.#allow(read);
+      (options) => {
+        const reading = this.#readView(id, readFrom, options);
+        const read = reading.then(([view]) => view);
+        // The row tells why a request has failed, to who does not ask here.
+        read.catch(() => {});
         this.#read.set(id, read);
         const [oldest] = this.#read.keys();
         if (this.#read.size > mostRead && oldest !== undefined) this.#read.delete(oldest);
-        return result;
+        return reading.then(([, result]) => result);
       },
       this.#asker(server),
     );
+  }
+
+  async #readView(
+    id: string,
+    from: ReadFrom,
+    { signal, confirm }: Required<Pick<RequestOptions, "signal" | "confirm">>,
+  ): Promise<readonly [view: ReadView, result: JsonObject]> {
+    const { host } = this.#options;
+    const { server, uri, connection } = from;
+    let isChangeAllowed = false;
+    const ask: ConfirmPort = async (question) => {
+      const details = await question();
+      const outcome = details && (await confirm(details));
+      if (!details || !outcome) return;
+      isChangeAllowed ||= details.change !== undefined && outcome !== ToolConfirmationOutcome.Cancel;
+      await details.onConfirm(outcome);
+    };
+    const { capabilities } = viewLink(host, server);
+    const result = await host.gateway.forward(
+      { client: { name: clientOf(server), conversation: id }, server, method: "resources/read", params: { uri } },
+      { signal, confirm: ask, connection, capabilities },
+    );
+    const read = toReadView(result, from, this.#listed(server, uri, connection));
+    // The person has just seen the difference to the view that was allowed before.
+    if (isChangeAllowed && host.gateway.servers.get(server).views.hasShown(uri)) await this.#allow(read);
+    return [read, result];
   }
 
   /** The resource as the server lists it: its metadata count if the content has none. */
@@ -178,7 +196,8 @@ export class Views implements Disposable {
     this.#options.onAllowed();
   }
 
-  #describe(read: ReadView): ViewCommands["views/describe"]["result"] {
+  async #describe(id: string): Promise<ViewCommands["views/describe"]["result"]> {
+    const read = await this.#findRead(id);
     const { server, uri, html, wishes, call } = read;
     const found = this.#options.host.configuration.servers.find((each) => each.server.name === server)?.server;
     const transport = found?.definition && redact(found.definition.transport);
@@ -203,12 +222,14 @@ export class Views implements Disposable {
   }
 
   async #show(call: string, { frames, signal }: RunOptions): Promise<ViewCommands["views/show"]["result"]> {
-    const read = this.#findRead(call);
+    const read = await this.#findRead(call);
     const { server, tool, html, wishes, hasBorder } = read;
     if (frames === undefined) throw new HostError("usage", "this page cannot show views");
     if (toolWithView(this.#options.host, server, read.call.row.name) === undefined)
       throw new HostError("not_found", `the views of "${server}" are switched off by now`);
     if (this.#needsYes(read)) await this.#allow(read);
+    // The console of the page may have closed meanwhile.
+    signal.throwIfAborted();
     this.#read.delete(call);
     const id = randomUUID();
     const { emit, clock } = this.#options;
@@ -232,7 +253,6 @@ export class Views implements Disposable {
     };
     this.#open.set(id, open);
     const close = (): void => this.#close(id);
-    // The console of the page is closed.
     signal.addEventListener("abort", close, { once: true });
     open.ended.signal.addEventListener("abort", () => signal.removeEventListener("abort", close), { once: true });
     const [oldest] = this.#open.keys();
@@ -349,11 +369,7 @@ function clientOf(server: string): string {
 }
 
 /** @throws HostError `not_supported` if the resource is no view */
-function toReadView(
-  result: JsonObject,
-  from: Pick<ReadView, "call" | "server" | "uri" | "tool" | "connection">,
-  listed: object | undefined,
-): ReadView {
+function toReadView(result: JsonObject, from: ReadFrom, listed: object | undefined): ReadView {
   const view = viewIn(result, listed);
   const contents = listOf(result["contents"]).map(objectOf);
   const [{ text, blob } = {}] = contents;
