@@ -1,5 +1,6 @@
 /** One replica of the team gateway: joins store, callers, hosts of users, the HTTP listener and the parts. */
 
+import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { hostname } from "node:os";
@@ -22,8 +23,12 @@ import { type ListenAddress, readTeamSettings, type TeamSettings } from "../sett
 import { openPostgresStore } from "../store/postgres/store.ts";
 import type { Replica } from "../store/replicas.ts";
 import type { TeamStore } from "../store/store.ts";
+import { sharedGatewayKey } from "./gateway-keys.ts";
 import { livePage, type Readiness, readyPage } from "./health.ts";
 import { createLog } from "./log.ts";
+import { ParkedAtReplicas } from "./parked-elsewhere.ts";
+import { EncryptedStates } from "./request-states.ts";
+import { SharedSessions } from "./shared-sessions.ts";
 import { openTeamParts, type TeamContext, type TeamParts } from "./team-parts.ts";
 import { TenantConfigurations } from "./tenant-configurations.ts";
 import { UserHosts } from "./user-hosts.ts";
@@ -102,14 +107,27 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
   opened.add(() => parts[Symbol.asyncDispose]());
   const hosts = new UserHosts(context, parts);
   const { consent } = parts;
-  const gateway = createGateway({ createHost: hosts.create, consent, stateFolder: folder, version, clock, now });
+  const shared = openShared(context);
+  opened.add(() => shared.parked[Symbol.dispose]());
+  opened.add(() => shared.sessions[Symbol.dispose]());
+  const gateway = createGateway({
+    createHost: hosts.create,
+    consent,
+    shared,
+    stateFolder: folder,
+    version,
+    clock,
+    now,
+  });
   opened.add(() => gateway[Symbol.asyncDispose]());
+  shared.parked.serve(gateway);
   // The first policy is read before the first request.
   await Promise.all(tenantsOf(settings).map((tenant) => configurations.of(tenant)));
   configurations.onChange(() => gateway.reload((workspace) => hosts.configurationOf(workspace)));
   const running = new RunningReplica(context, gateway, self);
   opened.add(() => running.end());
   const listener = await listen(context, parts, gateway, running);
+  shared.sessions.serve(listener);
   const metrics = settings.metrics && (await listenForMetrics(settings.metrics, parts));
   if (metrics !== undefined) opened.add(() => closed(metrics.server));
   log("info", "started", { url: listener.url, replica, version });
@@ -122,6 +140,19 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
       await opened.close();
       log("info", "ended");
     },
+  };
+}
+
+/** What makes that any replica serves any request of a client. */
+function openShared({ settings: { ring }, store, clock, log, now }: TeamContext) {
+  const { messages, consumed, hints } = store;
+  // New at each start: what waited in an earlier process of this machine is gone.
+  const process = randomBytes(9).toString("base64url");
+  return {
+    key: sharedGatewayKey(ring),
+    states: new EncryptedStates({ ring, consumed, messages, now }),
+    parked: new ParkedAtReplicas({ process, messages, hints, clock, log, now }),
+    sessions: new SharedSessions({ process, ring, messages, hints, log, now }),
   };
 }
 

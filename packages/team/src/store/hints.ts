@@ -9,9 +9,10 @@ import type { Owner } from "./owner.ts";
 
 /**
  * What has changed, and what the id of its hint is: `config` the version, `grant` `grantHint(key)`, `approval` and
- * `revocation` `ownerHint(owner)`, `question` and `api_key` the id. The stores send these hints themselves.
+ * `revocation` `ownerHint(owner)`, `question` and `api_key` the id, `message` `addressHint(address)`. The stores send
+ * these hints themselves.
  */
-export type HintTopic = "config" | "grant" | "approval" | "question" | "api_key" | "revocation";
+export type HintTopic = "config" | "grant" | "approval" | "question" | "api_key" | "revocation" | "message";
 
 export interface Hints {
   /** Sends a hint to all replicas, this one too. If there are many at once, hints of a topic are joined into one without an id. */
@@ -31,6 +32,11 @@ export function grantHint({ tenant, principal, server, pin }: GrantKey): string 
 /** The id of hints about what belongs to a user. */
 export function ownerHint({ tenant, principal }: Owner): string {
   return hintId(tenant, principal);
+}
+
+/** The id of hints about messages to an address. */
+export function addressHint(address: string): string {
+  return hintId(address);
 }
 
 /** A digest, because a notification has a limit of its length, and is sent to everyone who can connect. */

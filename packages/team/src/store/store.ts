@@ -11,6 +11,7 @@ import type { GrantStore } from "./grants.ts";
 import type { Hints } from "./hints.ts";
 import type { LedgerStore } from "./ledger.ts";
 import type { LimitStore } from "./limits.ts";
+import type { MessageStore } from "./messages.ts";
 import type { QuestionStore } from "./questions.ts";
 import type { ReplicaStore } from "./replicas.ts";
 import type { UserRevocationStore } from "./revocations.ts";
@@ -25,6 +26,7 @@ export interface TeamStore {
   readonly ledger: LedgerStore;
   readonly questions: QuestionStore;
   readonly limits: LimitStore;
+  readonly messages: MessageStore;
   readonly apiKeys: ApiKeyStore;
   readonly consumed: ConsumedStore;
   readonly revocations: UserRevocationStore;

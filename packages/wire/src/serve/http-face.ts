@@ -148,9 +148,9 @@ export function createHttpFace<Context>({
       // `initialize`, the client does not know the session.
       onAbandoned: isFirst ? found.session.end : undefined,
     });
+    if (session !== undefined && sessionMethods.has(message["method"])) await sessions?.changed(found.id, message);
     if (!found.session.take(message, size, answer)) answer.end();
     if (session === undefined) serve(found.session.open, "legacy", context, found.session.end);
-    else if (sessions !== undefined && sessionMethods.has(message["method"])) sessions.changed(found.id, message);
   }
 
   /** Opens a session that another process has begun: its first messages are given to this process too. */

@@ -57,6 +57,10 @@ export interface HttpListener {
    * session.
    */
   deliver(sessionId: string, message: RpcMessage): boolean;
+  /** Whether this process has the session open. */
+  has(sessionId: string): boolean;
+  /** Ends a session that the client has ended at another process. */
+  end(sessionId: string): void;
   /** Ends all sessions and stops listening. */
   close(): Promise<void>;
 }
@@ -144,6 +148,10 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   }
 
   return {
+    has: (id) => owners.sessionsWith(id).length > 0,
+    end(id) {
+      for (const session of owners.sessionsWith(id)) session.end();
+    },
     deliver: (id, message) => owners.sessionsWith(id).filter((session) => session.take(message, 0)).length > 0,
     url: `http://${address.includes(":") ? `[${address}]` : address}:${ownPort}${path}`,
     async close() {

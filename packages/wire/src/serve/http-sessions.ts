@@ -18,8 +18,11 @@ export interface HttpSessions<Context> {
    * client has no such session, or if it has ended.
    */
   readonly messagesOf: (context: Context, id: string) => Promise<readonly RpcMessage[] | undefined>;
-  /** Called with a request that changes the session, such as `logging/setLevel`: other processes must know of it. */
-  changed(id: string, request: RpcMessage): void;
+  /**
+   * Called with a request that changes the session, such as `logging/setLevel`: other processes must know of it. The
+   * request waits for the promise.
+   */
+  changed(id: string, request: RpcMessage): void | Promise<void>;
   /** Called when the client has ended a session. */
   ended(context: Context, id: string): void;
   /** Passes a client's message on to another process; to all others, if it is not known which one waits for it. */

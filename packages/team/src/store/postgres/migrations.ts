@@ -190,4 +190,18 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    name: "messages between replicas",
+    statements: `
+      create sequence message_numbers;
+      create table messages (
+        number bigint primary key default nextval('message_numbers'),
+        address_digest bytea not null,
+        key_digest bytea,
+        encrypted bytea not null,
+        until timestamptz not null,
+        unique (address_digest, key_digest)
+      );
+    `,
+  },
 ];

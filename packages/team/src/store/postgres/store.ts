@@ -19,6 +19,7 @@ import { PostgresGrants } from "./grants.ts";
 import { hintChannel, PostgresHints } from "./hints.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { PostgresLimits } from "./limits.ts";
+import { PostgresMessages } from "./messages.ts";
 import { migrate } from "./migrate.ts";
 import { Partitions } from "./partitions.ts";
 import { PostgresQuestions } from "./questions.ts";
@@ -90,6 +91,7 @@ class PostgresStore implements TeamStore {
   readonly ledger: LedgerStore;
   readonly questions: PostgresQuestions;
   readonly limits: PostgresLimits;
+  readonly messages: PostgresMessages;
   readonly apiKeys: PostgresApiKeys;
   readonly consumed: PostgresConsumed;
   readonly revocations: PostgresRevocations;
@@ -123,6 +125,7 @@ class PostgresStore implements TeamStore {
     this.ledger = this.#spooling ?? ledger;
     this.questions = new PostgresQuestions(run, ring, hints);
     this.limits = new PostgresLimits(run);
+    this.messages = new PostgresMessages(run, ring, hints);
     this.apiKeys = new PostgresApiKeys(run, hints);
     this.consumed = new PostgresConsumed(run);
     this.revocations = new PostgresRevocations(run, hints);
@@ -176,5 +179,6 @@ const expired = [
   "delete from consumed where until < now()",
   "delete from revocations where until < now()",
   "delete from questions where until < now() - interval '1 day'",
+  "delete from messages where until < now()",
   "delete from buckets where at < now() - interval '1 day'",
 ];

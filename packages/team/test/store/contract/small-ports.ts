@@ -239,27 +239,30 @@ export function smallContracts(open: () => TeamStore): void {
   });
 
   describe("hints", () => {
+    // Other tests change keys and versions too, and their hints may still be on the way.
     it("reach every listener of their topic, after a first call without an id", async () => {
-      const heard: (string | undefined)[] = [];
-      await new Promise<void>((resolve) => {
-        const stop = open().hints.listen("config", (id) => {
-          heard.push(id);
-          if (id === undefined) open().hints.send("config", "12");
-          if (id === "12") {
+      const own = randomUUID();
+      const listen = () =>
+        new Promise<readonly (string | undefined)[]>((resolve) => {
+          const heard: (string | undefined)[] = [];
+          const stop = open().hints.listen("config", (id) => {
+            heard.push(id);
+            if (heard.length === 1) open().hints.send("config", own);
+            if (id !== own) return;
             stop();
-            resolve();
-          }
+            resolve(heard);
+          });
         });
-      });
-      expect(heard).toEqual([undefined, "12"]);
+      for (const heard of await Promise.all([listen(), listen()])) expect(heard[0]).toBeUndefined();
     });
 
     it("of a topic are joined into one without an id if there are many at once", async () => {
+      const ids = Array.from({ length: 200 }, () => randomUUID());
       const heard: (string | undefined)[] = [];
       await new Promise<void>((resolve) => {
         const stop = open().hints.listen("api_key", (id) => {
           heard.push(id);
-          if (heard.length === 1) for (let each = 0; each < 200; each += 1) open().hints.send("api_key", String(each));
+          if (heard.length === 1) for (const each of ids) open().hints.send("api_key", each);
           else if (id === undefined) {
             stop();
             resolve();
@@ -267,7 +270,7 @@ export function smallContracts(open: () => TeamStore): void {
         });
       });
       // The first one may be sent alone. The others wait together.
-      expect(heard.length).toBeLessThanOrEqual(3);
+      expect(heard.filter((id) => ids.some((each) => each === id)).length).toBeLessThanOrEqual(1);
     });
   });
 }

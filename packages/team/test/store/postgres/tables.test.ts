@@ -19,8 +19,8 @@ describe.runIf(database !== undefined)("the tables", () => {
   it("are made once by replicas that start at the same time", async () => {
     await using own = await newDatabase();
     const counts = await Promise.all(Array.from({ length: 4 }, () => migrate([own.url])));
-    expect(counts.filter((count) => count === 0)).toHaveLength(3);
-    expect(counts).toContain(migrations.length);
+    // Each step runs once. Between two steps another replica may take the lock.
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(migrations.length);
     expect(await migrate([own.url])).toBe(0);
   });
 
