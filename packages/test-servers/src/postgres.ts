@@ -48,11 +48,13 @@ export interface PostgresAddress {
 export class PostgresServer implements AsyncDisposable {
   readonly folder: string;
   readonly #programs: string;
+  readonly #choices: readonly string[];
   #process: ChildProcess | undefined;
 
-  private constructor(programs: string, folder: string) {
+  private constructor(programs: string, folder: string, choices: readonly string[]) {
     this.#programs = programs;
     this.folder = folder;
+    this.#choices = choices;
   }
 
   /** Starts a server of its own, with a copy of the shared server's first files. Undefined if this machine has no PostgreSQL. */
@@ -66,19 +68,24 @@ export class PostgresServer implements AsyncDisposable {
    *
    * @param template The files to begin with. To create them takes seconds. Absent: they are created, and kept for copies.
    * @param isStandby Whether it only reads until it is promoted, like the second server of a pair.
+   * @param choices Settings of PostgreSQL, such as `fsync=on`, which is off in tests.
    */
-  static async create(template?: string, isStandby = false): Promise<PostgresServer | undefined> {
+  static async create(
+    template?: string,
+    isStandby = false,
+    choices: readonly string[] = [],
+  ): Promise<PostgresServer | undefined> {
     if (postgresPrograms === undefined) return undefined;
     const folder = mkdtempSync(join(tmpdir(), "postgres-"));
-    const server = new PostgresServer(postgresPrograms, folder);
+    const server = new PostgresServer(postgresPrograms, folder, choices);
     const user = unprivilegedUser();
     // A test that runs as root has a PostgreSQL that does not: PostgreSQL refuses it.
     if (user !== undefined) chownSync(folder, user.uid, user.gid);
     chmodSync(folder, 0o700);
     const first = template ?? join(folder, templateName);
-    const choices = ["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-locale"];
+    const options = ["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-locale"];
     if (template === undefined)
-      await succeeds("initdb", server.#run("initdb", ["-D", first, "--wal-segsize=1", ...choices]));
+      await succeeds("initdb", server.#run("initdb", ["-D", first, "--wal-segsize=1", ...options]));
     const copied = spawn("cp", ["-a", first, join(folder, "data")], { stdio: ["ignore", "ignore", "pipe"] });
     await succeeds("cp", copied);
     if (isStandby) {
@@ -98,7 +105,7 @@ export class PostgresServer implements AsyncDisposable {
   async start(): Promise<void> {
     const settings = ["fsync=off", "max_connections=200", "listen_addresses=", "shared_buffers=32MB"];
     const wal = ["min_wal_size=8MB", "max_wal_size=64MB", "checkpoint_timeout=30min", "log_checkpoints=off"];
-    const choices = [...settings, ...wal, "jit=off", `unix_socket_directories=${this.folder}`];
+    const choices = [...settings, ...wal, "jit=off", `unix_socket_directories=${this.folder}`, ...this.#choices];
     const args = ["-D", join(this.folder, "data"), ...choices.flatMap((choice) => ["-c", choice])];
     const child = this.#run("postgres", args);
     this.#process = child;

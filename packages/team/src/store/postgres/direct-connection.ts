@@ -10,6 +10,8 @@ import { type RunStatement, runOn } from "./database.ts";
 
 /** Milliseconds between two attempts to connect again: the first pause, and the longest one. */
 const pauses = { first: 50, longest: 1000 };
+/** Who looks into `pg_stat_activity` can tell it from those of the pool. */
+const asDirect = { application_name: "fairlead direct" } as const;
 /** Milliseconds after which a silent connection is asked whether it still works. */
 const silence = 5000;
 
@@ -36,7 +38,7 @@ export class DirectConnection {
 
   /** Connects, proves that no pooler is between, and listens. */
   async open(): Promise<void> {
-    const client = await connectToPrimary(this.#addresses);
+    const client = await connectToPrimary(this.#addresses, asDirect);
     try {
       await proveDirect(client);
       await this.#take(client);
