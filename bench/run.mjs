@@ -12,6 +12,7 @@ const benches = {
   gateway: () => import("./gateway.mjs"),
   background: () => import("./background.mjs"),
   console: () => import("./console.mjs"),
+  team: () => import("./team.mjs"),
   "team-simulation": () => import("./team/simulate.mjs"),
 };
 

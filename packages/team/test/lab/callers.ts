@@ -28,6 +28,8 @@ export interface CallerOptions {
   readonly host: string;
   /** The path of the endpoint of one server, such as `/mcp/up`. */
   readonly path: string;
+  /** Whether calls go to replicas that are not ready, as if there were no balancer. */
+  readonly toAll?: boolean;
 }
 
 /** Milliseconds between two checks of a replica's readiness. */
@@ -56,7 +58,8 @@ export class Callers implements AsyncDisposable {
     this.#left = calls;
     this.#isStopped = false;
     const callers = Array.from({ length: this.#options.callers }, (_, caller) => this.#callAgain(caller));
-    const checks = this.#options.replicas.length > 1 ? this.#options.replicas.map((each) => this.#check(each)) : [];
+    const { replicas, toAll = replicas.length === 1 } = this.#options;
+    const checks = toAll ? [] : replicas.map((replica) => this.#check(replica));
     this.#running.push(
       Promise.all(callers).then(() => {
         this.#isStopped = true;
@@ -111,7 +114,7 @@ export class Callers implements AsyncDisposable {
           ? { outcome: "refused", why: "no replica is ready" }
           : await this.#send(replica, id, token);
       // The balancer takes another replica for a request that was not sent.
-      if (answer.outcome === "unsent" && replica !== undefined) {
+      if (answer.outcome === "unsent" && replica !== undefined && this.#up.size > 1) {
         this.#up.delete(replica);
         continue;
       }

@@ -17,7 +17,7 @@ import {
 import { KeyRing } from "../../src/store/key-ring.ts";
 import { startIssuer, type TestIssuer } from "../support/issuer.ts";
 import { type Comparison, compareBooks } from "./books.ts";
-import { Callers } from "./callers.ts";
+import { type CallerOptions, Callers } from "./callers.ts";
 import { Replica, type Settings } from "./replica.ts";
 
 const upstreamProgram = fileURLToPath(new URL("../programs/upstream.mjs", import.meta.url));
@@ -70,8 +70,9 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Callers of all users on all replicas. */
-  callers(callers: number, replicas: readonly Replica[] = this.replicas, tokens = this.tokens): Callers {
-    return new Callers({ replicas, tokens, callers, host: publicHost, path: "/mcp/up" });
+  callers(callers: number, options: Partial<CallerOptions> = {}): Callers {
+    const { replicas, tokens } = this;
+    return new Callers({ replicas, tokens, callers, host: publicHost, path: "/mcp/up", ...options });
   }
 
   compare({ book }: Callers): Promise<Comparison> {

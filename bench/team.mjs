@@ -1,0 +1,48 @@
+// The bars of the team gateway, with a real PostgreSQL and four replicas that share only it and the key file. The lab is
+// that of the tests (packages/team/test/lab); here the bars run whole. `--cell kill` runs one group of them.
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = join(root, "node_modules/.cache/fairlead-bench");
+
+/** Runs the benchmark. @param cell the group of bars; default: all */
+export async function bench({ cell } = {}) {
+  mkdirSync(folder, { recursive: true });
+  // Certificates of this machine cost every process of the lab more than its start.
+  delete process.env.NODE_EXTRA_CA_CERTS;
+  const { run } = await load("packages/team/test/lab/run.ts");
+  return run({ cell, print: (line) => process.stdout.write(`${line}\n`) });
+}
+
+/** Bundles a program of the tests, which are in TypeScript, and imports it. */
+async function load(path) {
+  const outfile = join(folder, "lab.mjs");
+  await build({
+    entryPoints: [join(root, path)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    conditions: ["fairlead-source"],
+    logLevel: "error",
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    plugins: [{ name: "sources", setup: takeSources }],
+  });
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(outfile);
+  }
+}
+
+/** Packages of npm stay where they are, and our files find what is beside them. */
+function takeSources({ onResolve, onLoad }) {
+  onResolve({ filter: /^[^./]/ }, ({ path }) => (path.startsWith("@fairlead/") ? undefined : { path, external: true }));
+  onLoad({ filter: /packages\/.*\.ts$/ }, ({ path }) => ({
+    contents: readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
+    loader: "ts",
+  }));
+}
