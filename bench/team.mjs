@@ -25,6 +25,7 @@ async function load(path) {
     outfile,
     bundle: true,
     platform: "node",
+    target: "node20.19",
     format: "esm",
     conditions: ["fairlead-source"],
     logLevel: "error",

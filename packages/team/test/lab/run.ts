@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import { postgresVersion } from "@fairlead/test-servers";
 import { type Bar, killReplicas, restartAll, stopPostgres } from "./bars.ts";
 import { Lab, type LabOptions } from "./lab.ts";
+import { measureLoad } from "./load.ts";
 
 export interface RunOptions {
   readonly print: (line: string) => void;
@@ -16,6 +17,7 @@ const postgres = ["fsync=on"];
 
 /** The groups of bars. */
 const cells: Readonly<Record<string, (print: (line: string) => void) => Promise<readonly Bar[]>>> = {
+  load: () => withLab({}, measureLoad),
   kill: () => withLab({}, (lab) => killReplicas(lab, { times: 10 })),
   restart: () => withLab({}, restartAll),
   closed: () =>
