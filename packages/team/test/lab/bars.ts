@@ -42,7 +42,7 @@ export async function killReplicas(
   const title = `kill -9 of one of ${lab.replicas.length} under load, ${times} times`;
   return [
     bookBar(title, books),
-    bar("  other callers", "0 errors", `${others.length} errors`, others.length === 0),
+    bar("  other callers", "0 errors", `${others.length} errors${reasons(others)}`, others.length === 0),
     bar(
       "  callers of the killed one succeed again",
       "< 2 s",
@@ -98,13 +98,21 @@ export async function stopPostgres(
   const books = await lab.compare(load);
   const title = `PostgreSQL away for ${milliseconds / 1000} s, ${mode}`;
   const { refused, refusedButExecuted } = books;
+  const executed = load.book.filter(({ id }) => books.refusedIds.has(id));
   return [
     bookBar(title, books),
     mode === "closed"
-      ? bar("  executed after a refusal", "0", `${refusedButExecuted} of ${refused} refused`, refusedButExecuted === 0)
+      ? bar("  executed after a refusal", "0", `${refusedButExecuted} of ${refused} refused${reasons(executed)}`, refusedButExecuted === 0)
       : bar("  went on, refused", "0 refused", `${refused} refused, ${books.done} done`, refused === 0),
     bar("  all replicas ready again", "< 3 s", `${(readyAfter / 1000).toFixed(2)} s`, readyAfter < 3000),
   ];
+}
+
+/** The answers of calls that were not done, with their counts. */
+function reasons(records: readonly CallRecord[]): string {
+  const counts = new Map<string, number>();
+  for (const { why } of records) counts.set(why, (counts.get(why) ?? 0) + 1);
+  return [...counts].map(([why, count]) => `; ${count} × ${why.slice(0, 160)}`).join("");
 }
 
 /** A comparison as a bar. What was done must have its row, and what was executed at least its intent. */

@@ -17,6 +17,7 @@ export interface Comparison {
   readonly rowsTwice: number;
   /** The client was told that it was not done, and the server executed it. */
   readonly refusedButExecuted: number;
+  readonly refusedIds: ReadonlySet<string>;
   /** Executed, with an intent and without a row: the doubtful ones, which become rows with the outcome `unknown`. */
   readonly doubtful: number;
 }
@@ -37,6 +38,7 @@ export async function compareBooks(
   const own = client.map((record) => ({ ...record, digest: digestOf(record.id) }));
   const times = (record: CallRecord): number => executed.get(record.id) ?? 0;
   const count = (matches: (record: (typeof own)[number]) => boolean): number => own.filter(matches).length;
+  const refused = own.filter((each) => each.outcome === "refused" && times(each) > 0);
   return {
     done: count(({ outcome }) => outcome === "done"),
     refused: count(({ outcome }) => outcome === "refused"),
@@ -45,7 +47,8 @@ export async function compareBooks(
     executedUnseen: count((each) => times(each) > 0 && !rows.has(each.digest) && !intents.has(each.digest)),
     executedTwice: count((each) => times(each) > 1),
     rowsTwice: count(({ digest }) => (rows.get(digest) ?? 0) > 1),
-    refusedButExecuted: count((each) => each.outcome === "refused" && times(each) > 0),
+    refusedButExecuted: refused.length,
+    refusedIds: new Set(refused.map(({ id }) => id)),
     doubtful: count((each) => times(each) > 0 && !rows.has(each.digest) && intents.has(each.digest)),
   };
 }
