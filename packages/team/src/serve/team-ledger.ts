@@ -1,11 +1,13 @@
 /** The ledger of one user's host: intents before requests are sent, rows before their answers leave. */
 
+import { HostError } from "@fairlead/core";
 import type { LedgerRow, RequestLedger } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/plain-text";
 import { ruleText, type ToolIdentity } from "@fairlead/core/policy";
 import type { KeyRing } from "../store/key-ring.ts";
 import { type Intent, type LedgerStore, newRequestId } from "../store/ledger.ts";
 import type { Owner } from "../store/owner.ts";
+import { isStoreAway } from "../store/store.ts";
 import { type Log, userDigest } from "./log.ts";
 
 type LedgerRequest = LedgerRow["request"];
@@ -59,7 +61,7 @@ export class TeamLedger implements RequestLedger {
     const version = (begun === undefined ? undefined : this.#versions.get(begun)) ?? configVersion();
     if (begun !== undefined) this.#versions.delete(begun);
     const intent = this.#intent(begun ?? newRequestId(now()), request);
-    await store.record({
+    const stored = store.record({
       ...intent,
       client: request.client,
       arguments: keepArguments() ? request.args : undefined,
@@ -75,6 +77,9 @@ export class TeamLedger implements RequestLedger {
       confirmationMs,
       traceId,
       configVersion: version,
+    });
+    await stored.catch((error: unknown) => {
+      throw begun !== undefined && isStoreAway(error) ? doubtful(intent, error) : error;
     });
     log("info", "request", {
       id: intent.id,
@@ -109,4 +114,14 @@ export class TeamLedger implements RequestLedger {
     const argsDigest = ring.digest(canonicalJson(args));
     return { id, owner, replica, kind, server: serverName, tool: serverToolName, argsDigest };
   }
+}
+
+/** The server may have run the request, so its sender must not take the answer for a refusal and send it again. */
+function doubtful({ server, tool }: Intent, cause: unknown): HostError {
+  const what = `${server}.${tool} was sent, but its row could not be stored`;
+  return new HostError("lost", `${what}: PostgreSQL is not reachable; the request may or may not have run`, {
+    serverName: server,
+    cause,
+    next: "Find out whether the request ran before you repeat it.",
+  });
 }

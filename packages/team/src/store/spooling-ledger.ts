@@ -16,7 +16,10 @@ export class SpoolingLedger implements LedgerStore {
   #isAway = false;
   #isClosed = false;
   #cancelTimer: (() => void) | undefined;
-  #returning: Promise<void> | undefined;
+  /** One return after the other: two would replay the same files. */
+  #returning: Promise<void> = Promise.resolve();
+  /** What is being written into the spool. */
+  readonly #adding = new Set<Promise<void>>();
 
   /** @param check Resolves if the store answers. */
   constructor(inner: LedgerStore, spool: Spool, check: () => Promise<void>, clock: Clock) {
@@ -72,7 +75,13 @@ export class SpoolingLedger implements LedgerStore {
         this.#leave();
       }
     }
-    await this.#spool.add(entry);
+    const adding = this.#spool.add(entry);
+    this.#adding.add(adding);
+    try {
+      await adding;
+    } finally {
+      this.#adding.delete(adding);
+    }
   }
 
   #leave(): void {
@@ -82,11 +91,12 @@ export class SpoolingLedger implements LedgerStore {
   }
 
   #lookLater(): void {
+    this.#cancelTimer?.();
     if (this.#isClosed) return;
     this.#cancelTimer = this.#clock.after(
       pause,
       () => {
-        this.#returning = this.#return();
+        this.#returning = this.#returning.then(() => this.#return());
       },
       { background: true },
     );
@@ -97,6 +107,8 @@ export class SpoolingLedger implements LedgerStore {
       await this.#check();
       // New entries go to the store from now on, so the spool does not grow while it is replayed.
       this.#isAway = false;
+      // An entry that is written during the replay would wait for the next one.
+      await Promise.allSettled(this.#adding);
       await this.#replay();
     } catch {
       this.#isAway = true;

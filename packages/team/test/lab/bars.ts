@@ -11,6 +11,8 @@ export interface Bar {
   readonly limit: string;
   readonly measured: string;
   readonly isMet: boolean;
+  /** Whether it depends on how fast this machine is just now. Tests leave it out. */
+  readonly isTime?: boolean;
 }
 
 /** Replicas are killed under load, one after the other, and started again. */
@@ -20,13 +22,14 @@ export async function killReplicas(
 ): Promise<readonly Bar[]> {
   await using load = lab.callers(callers);
   load.start();
-  const kills: { readonly replica: Replica; readonly at: number }[] = [];
+  const kills: { readonly replica: Replica; readonly at: number; readonly gone: number }[] = [];
   for (let count = 0; count < times; count += 1) {
     await calls(load, 200);
     const replica = lab.replicas[count % lab.replicas.length];
     if (replica === undefined) throw new Error("the lab has no replicas");
-    kills.push({ replica, at: performance.now() });
+    const at = performance.now();
     await replica.end("SIGKILL");
+    kills.push({ replica, at, gone: performance.now() });
     // Each caller has called again before the replica is back.
     await calls(load, 4 * callers);
     await replica.start();
@@ -35,7 +38,7 @@ export async function killReplicas(
   await load.stop();
   const books = await lab.compare(load);
   const isOfKilled = (record: CallRecord): boolean =>
-    kills.some(({ replica, at }) => replica === record.replica && record.begun <= at + 100 && record.ended >= at);
+    kills.some(({ replica, at, gone }) => replica === record.replica && record.begun <= gone && record.ended >= at);
   const failed = load.book.filter(({ outcome }) => outcome !== "done");
   const others = failed.filter((record) => !isOfKilled(record));
   const waits = failed.map((record) => nextSuccess(load.book, record) - record.ended);
@@ -43,12 +46,13 @@ export async function killReplicas(
   return [
     bookBar(title, books),
     bar("  other callers", "0 errors", `${others.length} errors${reasons(others)}`, others.length === 0),
-    bar(
-      "  callers of the killed one succeed again",
-      "< 2 s",
-      `${(Math.max(0, ...waits) / 1000).toFixed(2)} s the slowest of ${waits.length}`,
-      Math.max(0, ...waits) < 2000,
-    ),
+    {
+      title: "  callers of the killed one succeed again",
+      limit: "< 2 s",
+      measured: `${(Math.max(0, ...waits) / 1000).toFixed(2)} s the slowest of ${waits.length}`,
+      isMet: Math.max(0, ...waits) < 2000,
+      isTime: true,
+    },
   ];
 }
 
@@ -95,6 +99,8 @@ export async function stopPostgres(
   const readyAfter = performance.now() - back;
   await done(load, 100);
   await load.stop();
+  // What waits in the spools is stored within seconds.
+  for (const replica of lab.replicas) while ((await replica.readiness())?.spoolRows !== 0) await pause(50);
   const books = await lab.compare(load);
   const title = `PostgreSQL away for ${milliseconds / 1000} s, ${mode}`;
   const { refused, refusedButExecuted } = books;
@@ -102,9 +108,20 @@ export async function stopPostgres(
   return [
     bookBar(title, books),
     mode === "closed"
-      ? bar("  executed after a refusal", "0", `${refusedButExecuted} of ${refused} refused${reasons(executed)}`, refusedButExecuted === 0)
+      ? bar(
+          "  executed after a refusal",
+          "0",
+          `${refusedButExecuted} of ${refused} refused${reasons(executed)}`,
+          refusedButExecuted === 0,
+        )
       : bar("  went on, refused", "0 refused", `${refused} refused, ${books.done} done`, refused === 0),
-    bar("  all replicas ready again", "< 3 s", `${(readyAfter / 1000).toFixed(2)} s`, readyAfter < 3000),
+    {
+      title: "  all replicas ready again",
+      limit: "< 3 s",
+      measured: `${(readyAfter / 1000).toFixed(2)} s`,
+      isMet: readyAfter < 3000,
+      isTime: true,
+    },
   ];
 }
 

@@ -197,7 +197,7 @@ function answerOf(status: number, text: string): Answer {
   if (message.result?.content !== undefined && message.result.isError !== true) return { outcome: "done", why: "" };
   const why = message.error?.message ?? message.result?.content?.[0]?.text ?? "no answer";
   // The gateway says of a call whose outcome it does not know that it may have run.
-  return { outcome: /may (?:or may not )?have run|unknown/i.test(why) ? "lost" : "refused", why: `${status} ${why}` };
+  return { outcome: /may or may not have run/.test(why) ? "lost" : "refused", why: `${status} ${why}` };
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -1,8 +1,11 @@
 import { appendFile, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { HostError } from "@fairlead/core";
+import { temporaryFolder, until } from "@fairlead/test-servers";
 import { describe, expect, it } from "vitest";
+import type { LedgerStore } from "../../src/store/ledger.ts";
 import { Spool, type SpooledEntry } from "../../src/store/spool.ts";
+import { SpoolingLedger } from "../../src/store/spooling-ledger.ts";
 import { newRing, ring } from "../support/open-store.ts";
 import { intentOf, newRow } from "./contract/ledger.ts";
 
@@ -107,5 +110,45 @@ describe("the spool", () => {
     await expect(Spool.open(folder.path, ring)).rejects.toMatchObject({ code: "busy" });
     await spool.close();
     await (await Spool.open(folder.path, ring)).close();
+  });
+});
+
+describe("a ledger with a spool", () => {
+  it("stores what is still being written to the spool when the store is back", async () => {
+    await using folder = await temporaryFolder();
+    const spool = await Spool.open(folder.path, ring);
+    const timers: (() => void)[] = [];
+    const clock = {
+      now: () => 0,
+      after: (_: number, run: () => void) => {
+        timers.push(run);
+        return () => undefined;
+      },
+    };
+    const rows: string[] = [];
+    let isAway = true;
+    const store: LedgerStore = {
+      begin: () => Promise.resolve(),
+      async record({ id }) {
+        if (isAway) throw new HostError("unreachable", "PostgreSQL is not reachable");
+        rows.push(id);
+      },
+      read: () => Promise.resolve([]),
+      settle: () => Promise.resolve(0),
+      close: () => Promise.resolve(),
+    };
+    const ledger = new SpoolingLedger(store, spool, () => Promise.resolve(), clock);
+    const [first, second] = [newRow(), newRow()];
+    const recorded = [ledger.record(first)];
+    while (timers.length === 0) await Promise.resolve();
+    // The first one is being written, which takes a turn of the event loop, and the second one waits for that.
+    await new Promise((resolve) => process.nextTick(resolve));
+    recorded.push(ledger.record(second));
+    isAway = false;
+    timers[0]?.();
+    await Promise.all(recorded);
+    await until(() => ledger.waiting === 0);
+    expect(rows).toEqual([first.id, second.id]);
+    await ledger.close();
   });
 });
