@@ -92,7 +92,10 @@ async function openLab(
   create: (parts: Parts) => Lab,
 ): Promise<Lab | undefined> {
   const { replicas: count = 4, users = 50, delay = 5, program } = options;
-  const postgres = await PostgresServer.create(undefined, false, options.postgres);
+  // A server with settings of its own needs its own files.
+  const postgres = await (options.postgres === undefined
+    ? PostgresServer.open()
+    : PostgresServer.create(undefined, false, options.postgres));
   if (postgres === undefined) return undefined;
   closers.push(() => postgres[Symbol.asyncDispose]());
   const database = await createDatabase(postgres);
