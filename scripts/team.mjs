@@ -29,7 +29,7 @@ const port = Number(options.port);
 const url = `http://127.0.0.1:${port}`;
 /** What ends everything, in the order in which it was started. */
 const closers = [];
-let isEnding = false;
+const life = { isEnding: false };
 let isStarted;
 const started = new Promise((resolve) => (isStarted = resolve));
 
@@ -45,7 +45,7 @@ else if (postgresVersion() === undefined) {
     await start();
   } catch (error) {
     process.exitCode = 1;
-    if (!isEnding) process.stderr.write(`the team could not be started: ${error.message}\n`);
+    if (!life.isEnding) process.stderr.write(`the team could not be started: ${error.message}\n`);
     isStarted();
     await end();
   }
@@ -59,9 +59,9 @@ async function start() {
   closers.push(() => postgres[Symbol.asyncDispose]());
   const database = await createDatabase(postgres);
   const issuer = await startIssuer(`${url}/mcp`);
-  closers.push(issuer.close);
+  closers.push(() => issuer.close());
   const upstream = await startUpstream();
-  closers.push(upstream.close);
+  closers.push(() => upstream.close());
   const keys = join(folder, "keys");
   writeFileSync(keys, `k1 ${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
   const settings = settingsOf({ upstream, issuer, keys, database });
@@ -72,11 +72,11 @@ async function start() {
   const version = options.balancer === "node" ? undefined : haproxyVersion();
   const begin = version === undefined ? startNodeBalancer : startHaproxy;
   const balancer = await begin({ port, replicas: replicas.map(({ address }) => address), folder });
-  closers.push(balancer.close);
+  closers.push(() => balancer.close());
   await Promise.race([answers(), balancer.ended]);
   balancer.ended.catch((error) => void fail(error));
   await writeTokens(folder, issuer);
-  if (isEnding) throw new Error("it was stopped");
+  if (life.isEnding) throw new Error("it was stopped");
   isStarted();
   const name = version === undefined ? "a small balancer (haproxy is absent)" : `haproxy ${version}`;
   process.stdout.write(wordsFor({ folder, replicas, name, postgres: postgresVersion() }));
@@ -135,13 +135,15 @@ async function startReplica(number, { folder, settings }) {
     throw new Error(`replica ${number} ended; its log: ${log}`);
   });
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), failed]);
-  failed.catch((error) => void say(error.message));
+  failed.catch(({ message }) => {
+    if (!life.isEnding) say(message);
+  });
   return { address: new URL(JSON.parse(line).url).host, pid: child.pid, log };
 }
 
 /** Resolves when a replica answers through the balancer. */
 async function answers() {
-  while (!isEnding) {
+  while (!life.isEnding) {
     const isReady = await fetch(`${url}/readyz`).then(
       ({ ok }) => ok,
       () => false,
@@ -193,7 +195,7 @@ Ctrl-C stops everything and removes ${folder}
 }
 
 async function fail(error) {
-  if (isEnding) return;
+  if (life.isEnding) return;
   process.exitCode = 1;
   process.stderr.write(`${error.message}\n`);
   await end();
@@ -201,8 +203,8 @@ async function fail(error) {
 
 /** Ends everything, the last first. What is still starting is waited for. */
 async function end() {
-  if (isEnding) return;
-  isEnding = true;
+  if (life.isEnding) return;
+  life.isEnding = true;
   say("stopping …");
   await started;
   for (const close of closers.splice(0).toReversed()) {

@@ -89,5 +89,9 @@ export async function startIssuer(audience) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${server.address().port}`;
-  return { url, token, close: () => server.close() && server.closeAllConnections() };
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url, token, close };
 }

@@ -50,6 +50,9 @@ export async function startUpstream() {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}/mcp`,
-    close: () => server.close() && server.closeAllConnections(),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
