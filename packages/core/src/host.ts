@@ -301,6 +301,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     changeSettings: (change) => host.changeSettings(change),
     messages: host.messages,
     requests: host.requests,
+    telemetry: host.telemetry,
     hide: host.secrets.hide,
     accept: (server, name, digest, kind = "tool") => work.run(() => host.accept(server, name, digest, kind)),
     issuesIn: host.issuesIn,

@@ -187,9 +187,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  function serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void> {
+  function serve(
+    open: OpenChannel,
+    client: GatewayClient,
+    workspace: Workspace,
+    transport: "stdio" | "http" = "stdio",
+  ): Promise<void> {
     return serveIn(workspace, client, (entered) =>
-      serveConnection(open, createBridgeContext(parts, client, entered), onOpen, true),
+      serveConnection(open, createBridgeContext(parts, client, entered), onOpen, { isLasting: true, transport }),
     );
   }
 
@@ -252,9 +257,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     /** An HTTP channel carries a whole legacy session, but only one modern request. */
     async function take(open: OpenChannel, era: Era, found: ClientEndpoint): Promise<void> {
-      if (era === "legacy") return serve(open, clientAt(found, randomUUID()), found.workspace);
+      if (era === "legacy") return serve(open, clientAt(found, randomUUID()), found.workspace, "http");
       const { context, leave } = await modern.enter(found);
-      const { closed } = serveConnection(open, context, onOpen, false);
+      const { closed } = serveConnection(open, context, onOpen, { isLasting: false, transport: "http" });
       closed.then(leave, leave);
     }
 
@@ -313,7 +318,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
-    serve,
+    serve: (open, client, workspace) => serve(open, client, workspace),
     serveCommand: serveForCommand,
     listen,
     openConsole: openConsoleIn,

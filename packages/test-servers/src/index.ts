@@ -6,6 +6,7 @@ export { type AuthorizationServer, authorizationServer, type SeenCall } from "./
 export type { AuthorizationSettings } from "./authorization-server/settings.ts";
 export { certificate, key as certificateKey } from "./certificate.ts";
 export { chromiumProgram, openChromium } from "./chromium.ts";
+export { type CollectedSpan, type Collector, collector } from "./collector.ts";
 export { type CutHow, type CuttingServer, cuttingServer, eventsBeforeAnswer } from "./cutting-server.ts";
 export { type Deferred, deferred } from "./deferred.ts";
 export type { GoogleSettings } from "./google-server/cloud.ts";
@@ -67,6 +68,7 @@ export {
 export { type RefusingProxy, refusingProxy } from "./refusing-proxy.ts";
 export { scaled, seed } from "./scale.ts";
 export { canMount, type SmallDisk, smallDisk } from "./small-disk.ts";
+export { spanTree, withErrors } from "./span-tree.ts";
 export { programServer, type StdioEntry, type StdioProgram, stdioServer } from "./stdio-server.ts";
 export { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 export { noteProgram } from "./tested-with.ts";

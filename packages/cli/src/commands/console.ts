@@ -16,6 +16,7 @@ interface Options {
 }
 
 export const verb: Verb = {
+  isLasting: () => true,
   help: `
 Opens a page in your browser: what waits for you, all servers with their state, every tool with a form, the messages
 between Fairlead and its servers, and the history. The page shows the servers of the background host, as every MCP client

@@ -24,6 +24,7 @@ import { type Context, type Globals, globalWords, type Verb } from "../shell/ver
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
+  isLasting: ({ stdin, stdout }) => stdin.isTTY === true && stdout.isTTY === true,
   // This command has no `help` text, because `fairlead --help` prints the list of all commands.
   define(command) {
     command.argument("[prompt...]", "the first message, in quotes");

@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import { inheritedVariables } from "@fairlead/core/connect";
 import { openHost } from "@fairlead/core/host";
+import type { OwnTelemetry } from "@fairlead/core/telemetry";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import {
   type Configuration,
@@ -28,12 +29,14 @@ export interface OpenGatewayOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
   readonly debug?: string | boolean;
+  /** Where spans go. Absent if the environment of this process asks for none. */
+  readonly telemetry?: OwnTelemetry | undefined;
   /** Reports a problem that does not stop the gateway, on stderr or in the background host's log. */
   readonly note: (message: string) => void;
 }
 
 /** Creates the gateway. It loads a workspace's settings when the first client of this workspace connects. */
-export function openGateway({ io, state, debug = false, note }: OpenGatewayOptions): Gateway {
+export function openGateway({ io, state, debug = false, telemetry, note }: OpenGatewayOptions): Gateway {
   // One limit for the process: its hosts hold the results of all servers in the same memory.
   const largeMessages = new LargeMessages();
   const createHost: CreateGatewayHost = async (workspace, hooks) => {
@@ -43,7 +46,8 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
       await ide.close();
       throw error;
     });
-    const host = openHost(first, { from, ide, recover: true, watch: true, lazy: true, debug, largeMessages, ...hooks });
+    const lasting = { recover: true, watch: true, lazy: true };
+    const host = openHost(first, { from, ide, ...lasting, debug, telemetry, largeMessages, ...hooks });
     host.on("history_failed", ({ message }) => note(`not recorded in the history: ${message}`));
     await Promise.all([host.recall(), host.policy()]);
     return host;
@@ -56,12 +60,12 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
 export async function openOwnGateway(
   context: Context,
 ): Promise<{ readonly gateway: Gateway; readonly workspace: Workspace; readonly state: string }> {
-  const { io, out, globals } = context;
+  const { io, out, globals, telemetry } = context;
   const { locations } = await configurationOf(context);
   const { root, settings, workspace, trustWorkspace } = globals;
   const note = (message: string): void => out.warnOnce(safe`note: ${toSafeLine(message)}`);
   return {
-    gateway: openGateway({ io, state: locations.state, debug: globals.debug, note }),
+    gateway: openGateway({ io, state: locations.state, debug: globals.debug, telemetry, note }),
     workspace: {
       cwd: io.cwd,
       env: io.env,

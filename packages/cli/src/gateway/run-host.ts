@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files";
+import { asksForTelemetry } from "@fairlead/core/telemetry";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { runDaemon } from "@fairlead/gateway/daemon/daemon";
 import { readyWord } from "@fairlead/gateway/relay/start-host";
 import { readDuration } from "../arguments/duration.ts";
+import type { CommandTelemetry } from "../shell/command-telemetry.ts";
 import type { Io } from "../shell/verb.ts";
 import { hostPlace } from "./installation.ts";
 import { commandWorkspace, openGateway, workspaceOf } from "./open-gateway.ts";
@@ -32,13 +34,15 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
   if (backgroundHost === undefined)
     throw new HostError("usage", "the background host cannot run: Fairlead is not built");
   const { folder } = backgroundHost;
+  const traced = asksForTelemetry(io.env) ? await openTelemetry(io, note) : undefined;
+  const telemetry = traced?.telemetry;
   const idle = words[0] === "--idle" ? readDuration("--idle", words[1] ?? "") : undefined;
   try {
     await runDaemon({
       folder,
       version: backgroundHost.version,
       path: io.env["PATH"],
-      createGateway: async () => openGateway({ io, state: dirname(folder.all), note }),
+      createGateway: async () => openGateway({ io, state: dirname(folder.all), telemetry, note }),
       workspaceOf: (client) => workspaceOf(client, io),
       commandWorkspace: (command) => commandWorkspace(command, io),
       onReady: () => tellRelay(readyWord),
@@ -53,7 +57,19 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
     note(`the host ends: ${reason}`);
     tellRelay(reason);
     throw new HostError("unreachable", `the background host failed: ${reason}`, { cause: error });
+  } finally {
+    await traced?.close();
   }
+}
+
+/**
+ * Opens the telemetry of the host. Its spans belong to no span of the program that has started it: the host also serves
+ * others, and lives longer.
+ */
+async function openTelemetry({ env, clock }: Io, note: (text: string) => void): Promise<CommandTelemetry | undefined> {
+  const { openProcessTelemetry } = await import("../shell/command-telemetry.ts");
+  const print = (line: string): void => tell(logFile, safe`${toSafeLine(line)}\n`);
+  return openProcessTelemetry({ env, clock, warn: (message) => note(`telemetry: ${message}`), print });
 }
 
 /**

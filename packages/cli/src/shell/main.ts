@@ -6,6 +6,7 @@ import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
 import { errorMessage } from "@fairlead/wire/text";
 import { createOutput, errorDocument, type Output } from "../output/output.ts";
+import type { CommandTelemetry } from "./command-telemetry.ts";
 import { groupHelp, rootHelp } from "./help.ts";
 import { resolve } from "./resolve.ts";
 import type { Io } from "./verb.ts";
@@ -38,7 +39,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 interface Task {
   /** The words of the command line that Fairlead itself parses, without the words for a program that it starts. */
   readonly ours: readonly string[];
-  readonly run: (io: Io, out: Output) => void | Promise<void>;
+  readonly run: (io: Io, out: Output, within?: CommandTelemetry) => void | Promise<void>;
 }
 
 async function prepare(argv: readonly string[]): Promise<Task> {
@@ -72,15 +73,26 @@ async function prepare(argv: readonly string[]): Promise<Task> {
       const [{ verb }, { runVerb }] = await Promise.all([found.load(), import("./run-verb.ts")]);
       const words = verb.split?.(found.argv) ?? { ours: found.argv, rest: [] };
       const { words: name, summary } = found;
-      return { ours: words.ours, run: (io, out) => runVerb({ verb, name, summary, words, io, out, runWords }) };
+      return {
+        ours: words.ours,
+        run: (io, out, within) => runVerb({ verb, name, summary, words, io, out, runWords, within }),
+      };
     }
   }
 }
 
-/** Runs another Fairlead command line in this process. @throws the error of that command */
-export async function runWords(words: readonly string[], io: Io, out: Output): Promise<void> {
+/**
+ * Runs another Fairlead command line in this process. `within`: the telemetry of this process. @throws the error of that
+ * command
+ */
+export async function runWords(
+  words: readonly string[],
+  io: Io,
+  out: Output,
+  within?: CommandTelemetry,
+): Promise<void> {
   const { run } = await prepare(words);
-  await run(io, out);
+  await run(io, out, within);
 }
 
 function report(error: HostError, out: Output, json: boolean): number {

@@ -2,11 +2,13 @@
 
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { asksForTelemetry } from "@fairlead/core/telemetry";
 import { toSafeText } from "@fairlead/core/text/safe-text";
 import { createIdeTrust } from "@fairlead/core/trust";
 import { Command, CommanderError } from "commander";
 import type { Output } from "../output/output.ts";
 import { columnsOf, joinParagraphs, wrapMessage } from "../output/wrap.ts";
+import type { CommandTelemetry } from "./command-telemetry.ts";
 import { globalOptions } from "./help.ts";
 import type { Globals, Io, RunWords, Verb, Words } from "./verb.ts";
 
@@ -17,11 +19,14 @@ interface Invocation {
   readonly words: Words;
   readonly io: Io;
   readonly out: Output;
-  readonly runWords: RunWords;
+  readonly runWords: (...words: [...Parameters<RunWords>, within?: CommandTelemetry]) => Promise<void>;
+  /** The telemetry of the command that runs this one. */
+  readonly within: CommandTelemetry | undefined;
 }
 
 /** Runs one command. @throws HostError `usage` for invalid arguments or options */
-export async function runVerb({ verb, name, summary, words, io, out, runWords }: Invocation): Promise<void> {
+export async function runVerb(invocation: Invocation): Promise<void> {
+  const { verb, name, summary, words, io, out, runWords, within } = invocation;
   const command = new Command(`fairlead ${name}`.trim()).description(summary).exitOverride();
   // Commander's error text becomes the HostError's message, so commander itself writes nothing to stderr.
   command.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
@@ -47,10 +52,16 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
       record: options.record === undefined ? undefined : resolve(io.cwd, options.record),
     };
     const ide = createIdeTrust({ environment: io, clock: io.clock });
+    const traced = within ?? (asksForTelemetry(io.env) ? await openTelemetry(io, out) : undefined);
+    const telemetry = traced?.telemetry;
+    const context = { io, globals, command, rest: words.rest, operands: command.args, out, telemetry, ide };
+    const run = () => verb.run({ ...context, runWords: (...nested) => runWords(...nested, traced) });
     try {
-      await verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords, ide });
+      const isOne = within === undefined && verb.isLasting?.(io) !== true;
+      await (isOne && traced !== undefined ? traced.run(command.name(), run) : run());
     } finally {
       await ide.close();
+      if (within === undefined) await traced?.close();
     }
   });
   try {
@@ -65,4 +76,9 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
     const next = isUnknownOption ? verb.nextForUnknownOption?.(words.ours, command) : undefined;
     throw new HostError("usage", message, { next: next ?? `fairlead ${name} --help`.replace("  ", " ") });
   }
+}
+
+async function openTelemetry(io: Io, out: Output): Promise<CommandTelemetry | undefined> {
+  const { openCommandTelemetry } = await import("./command-telemetry.ts");
+  return openCommandTelemetry(io, out);
 }

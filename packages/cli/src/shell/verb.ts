@@ -4,12 +4,15 @@ import type { Readable, Writable } from "node:stream";
 import type { Clock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/plain-text";
+import type { OwnTelemetry } from "@fairlead/core/telemetry";
 import type { IdeTrust } from "@fairlead/core/trust";
 import type { Command } from "commander";
 import type { Output } from "../output/output.ts";
 
 /** One command: its arguments and options, its help text, and the function that runs it. */
 export interface Verb {
+  /** Whether the command runs until it is stopped, so that its requests are not parts of one trace. Default: it does not. */
+  isLasting?(io: Io): boolean;
   /** Declares arguments and options. The caller adds the global options. */
   define?(command: Command): void;
   /** The text that `--help` prints after the options. */
@@ -56,6 +59,8 @@ export interface Context {
   readonly operands: readonly string[];
   readonly rest: readonly string[];
   readonly runWords: RunWords;
+  /** Where spans go. Absent if the environment asks for none. */
+  readonly telemetry?: OwnTelemetry | undefined;
   /** The IDE in whose terminal the command runs, if any. It is asked when the settings are loaded. */
   readonly ide: IdeTrust;
 }

@@ -50,7 +50,7 @@ async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | unde
 /** Opens a host, runs `use` with it, and then stops all servers. Returns the result of `use`. */
 export async function useHost<T>(
   configuration: Configuration,
-  { globals, out }: Pick<Context, "globals"> & Partial<Pick<Context, "out">>,
+  { globals, out, telemetry }: Pick<Context, "globals"> & Partial<Pick<Context, "out" | "telemetry">>,
   use: (host: OpenedHost) => Promise<T>,
   options: HostOptions = {},
 ): Promise<T> {
@@ -58,6 +58,7 @@ export async function useHost<T>(
   const host = openHost(configuration, {
     debug: globals.debug,
     record,
+    telemetry,
     ...options,
     // Every command declares the capability `elicitation`, as the app does. Otherwise a server might list different
     // tools.

@@ -35,7 +35,7 @@ export interface OpenOptions {
   /** Called when the notification stream of a legacy server is open again. */
   readonly onReopened?: () => void;
   /** Additional members of `_meta` in `initialize` and `server/discover`. */
-  readonly greetingMeta?: JsonObject;
+  readonly greetingMeta?: JsonObject | undefined;
   /**
    * Gets `_meta` and `serverInfo` of the server's answer. Returns false if the server leads back to this gateway, or
    * another reason to refuse it, which continues a sentence after the server's name.

@@ -13,6 +13,8 @@ import type { Connection } from "../server/connection.ts";
 import type { PersonAnswers } from "../server/person-answers.ts";
 import type { Servers } from "../server/servers.ts";
 import type { ClientProfile, ToolBudget } from "../settings/define/definition.ts";
+import type { ReceivedSpan } from "../telemetry/client-traces.ts";
+import type { HostTelemetry } from "../telemetry/telemetry.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { Host } from "./types.ts";
 
@@ -77,6 +79,8 @@ export interface ForwardOptions extends ClientOptions {
   readonly connection?: Connection | undefined;
   /** For `resources/read`: the URI of the skill whose file is read. Default: the skill that the address belongs to. */
   readonly skill?: string | undefined;
+  /** The span of the client's request. Absent if nobody collects spans. */
+  readonly received?: ReceivedSpan | undefined;
   /** The servers of the skills that the client's model acts on. */
   readonly actingOn?: readonly string[] | undefined;
 }
@@ -181,6 +185,8 @@ export interface OpenedHost extends Host {
   readonly messages: MessageTap;
   /** The requests that run now, for a program that shows them. */
   readonly requests: RequestWatch;
+  /** The spans of the host. */
+  readonly telemetry: HostTelemetry;
   /** Asks a person what no client can answer. */
   readonly person: PersonAnswers;
   /** What is wrong with a value, by a server's schema, such as the arguments of a call. */

@@ -65,6 +65,7 @@ async function forwardRead(
     timeout,
     actingOn,
     meta: given.meta,
+    received: given.received,
   };
   const found = skill === undefined ? await skillAt(server, uri, asker, host) : { skill: { uri: skill }, file: uri };
   if (found === undefined) return forwardDecided(request, given, host);
@@ -103,6 +104,7 @@ function forwardDecided(request: ForwardedRequest, given: ForwardOptions, host: 
       connection,
       actingOn,
       meta: given.meta,
+      received: given.received,
       watch: { onProgress },
     },
     host,

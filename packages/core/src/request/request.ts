@@ -11,6 +11,7 @@ import type { PolicyRequest, Requester } from "../policy/decide.ts";
 import type { View } from "../server/accepted-views.ts";
 import type { Connection } from "../server/connection.ts";
 import type { CallWatch } from "../server/registered-tool.ts";
+import type { ReceivedSpan } from "../telemetry/client-traces.ts";
 
 /** One request. `run` decides about it, sends it, records it, and returns its result as `present` shows it. */
 export interface Request<Result = unknown, Shown = Result> extends PolicyRequest {
@@ -34,6 +35,8 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
   readonly acceptChanged?: boolean;
   /** `_meta` of a client's request. The trace context in it is the span that this request belongs to. */
   readonly meta?: JsonObject | undefined;
+  /** The span of the client's request, which is told what becomes of it. Absent if nobody collects spans. */
+  readonly received?: ReceivedSpan | undefined;
   readonly watch?: Pick<CallWatch, "onAllowed" | "onStart" | "onProgress">;
   /** Waits until an allowed request of a gateway client may be sent. */
   readonly turn?: TakeTurn;

@@ -39,6 +39,7 @@ export type SkillAsker = Pick<
   | "turn"
   | "actingOn"
   | "meta"
+  | "received"
 > &
   Pick<RequestOptions, "timeout" | "wait"> &
   Pick<CallWatch, "onAllowed">;

@@ -67,9 +67,10 @@ export function createOpener(
     const emit: typeof context.emit = (event) => connection() === server.shared && context.emit(event);
     if (isFirstRun && isLaunched(definition.resolved ?? definition.transport)) emit({ type: "fetching", server: name });
     const onStderrLine = (line: string): void => emit({ type: "stderr", server: name, line });
+    const { traces } = connection();
     const shared = connection().isRestarted
       ? undefined
-      : await background?.(server, { ...opening, answering, onStderrLine });
+      : await background?.(server, { ...opening, answering, onStderrLine, greetingMeta: traces?.connectingMeta });
     if (shared !== undefined) return shared;
     const { openSession } = loaded ?? (await load());
     const greetingMeta = await greeting?.meta(server);
@@ -84,7 +85,6 @@ export function createOpener(
         answering,
         observe: (step) => server.observe(step),
       });
-    const { traces } = connection();
     return traces ? traces.greeting((meta) => openWith({ ...greetingMeta, ...meta })) : openWith(greetingMeta);
   };
 }

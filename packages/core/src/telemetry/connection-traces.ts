@@ -65,15 +65,18 @@ export class ConnectionTraces {
     }
   }
 
+  /** Members of `_meta` with the context of the span of connecting, for the background host that connects the server. */
+  get connectingMeta(): JsonObject {
+    return this.#connecting === undefined ? {} : withTraceContext(undefined, this.#connecting.context);
+  }
+
   /**
    * Opens a session in the span of its greeting, `initialize` or `server/discover`. `open` gets the members of `_meta` for
    * the greeting.
    */
   async greeting<T extends Session>(open: (meta: JsonObject) => Promise<T>): Promise<T> {
-    const request = new OpenRequest(this.#telemetry, "initialize", undefined, {
-      parent: this.#connecting,
-      attributes: { "fairlead.server": this.#server.name },
-    });
+    const { name } = this.#server;
+    const request = new OpenRequest(this.#telemetry, "initialize", undefined, name, this.#connecting);
     try {
       const session = await open(withTraceContext(undefined, request.span.context));
       request.named(session.era === "modern" ? "server/discover" : "initialize");
@@ -103,10 +106,8 @@ export class ConnectionTraces {
   ): Promise<JsonObject> {
     // A command has already made the span of a request that it passes to the background host.
     if (member(params?.["_meta"], "traceparent") !== undefined) return session.request(method, params, options);
-    const request = new OpenRequest(this.#telemetry, method, params, {
-      parent: readTraceContext(options.meta) ?? this.#connecting,
-      attributes: { "fairlead.server": this.#server.name },
-    });
+    const parent = readTraceContext(options.meta) ?? this.#connecting;
+    const request = new OpenRequest(this.#telemetry, method, params, this.#server.name, parent);
     const { content, hide } = this.#rules;
     const shown = content();
     const isCall = method === "tools/call";
@@ -141,6 +142,7 @@ export class ConnectionTraces {
     const began = performance.now();
     void session.closed.then((cause) => {
       const attributes = {
+        "fairlead.server": this.#server.name,
         ...this.#sessionAttributes(session),
         "error.type": cause === undefined ? undefined : cause.code,
       };
@@ -154,21 +156,24 @@ class OpenRequest {
   readonly span: TraceSpan;
   readonly #telemetry: Telemetry;
   readonly #began = performance.now();
+  readonly #server: Attributes;
   #measured: Attributes;
 
   constructor(
     telemetry: Telemetry,
     method: string,
     params: JsonObject | undefined,
-    { parent, attributes }: Pick<SpanOptions, "parent" | "attributes">,
+    server: string,
+    parent: SpanOptions["parent"],
   ) {
     const operation = operationOf(method, params);
     this.#telemetry = telemetry;
+    this.#server = { "fairlead.server": server };
     this.#measured = operation.attributes;
     this.span = telemetry.startSpan(operation.name, {
       kind: "client",
       parent,
-      attributes: { ...operation.attributes, "mcp.resource.uri": operation.uri, ...attributes },
+      attributes: { ...operation.attributes, "mcp.resource.uri": operation.uri, ...this.#server },
     });
   }
 
@@ -186,7 +191,7 @@ class OpenRequest {
     this.span.set(attributes);
     this.span.end(failure?.isError === true ? failure.message : undefined);
     const seconds = (performance.now() - this.#began) / 1000;
-    this.#telemetry.record(duration, seconds, { ...this.#measured, ...attributes });
+    this.#telemetry.record(duration, seconds, { ...this.#measured, ...this.#server, ...attributes });
   }
 }
 

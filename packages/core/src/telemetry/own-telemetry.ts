@@ -5,7 +5,7 @@ import { type HistogramName, histogramTexts } from "./mcp-attributes.ts";
 import { Metrics } from "./metrics.ts";
 import { keepsAll, type Sampler } from "./sampler.ts";
 import type { Attributes, ContentRules, SpanKind, SpanOptions, Telemetry, TraceSpan } from "./telemetry.ts";
-import type { TraceContext } from "./trace-context.ts";
+import { noContext, type TraceContext } from "./trace-context.ts";
 import { Tracing } from "./tracing.ts";
 
 /** A span that has ended. Times are milliseconds since 1970, with fractions. */
@@ -54,8 +54,10 @@ export class OwnTelemetry implements Telemetry {
 
   startSpan(name: string, { kind, parent, links = [], attributes }: SpanOptions): TraceSpan {
     const above = parent !== undefined && "context" in parent ? parent.context : parent;
+    // Without spans, this process is no part of a trace: the context of the caller passes through it.
+    if (this.#onSpan === undefined) return new UnsampledSpan(above ?? noContext);
     const traceId = above?.traceId ?? this.#ids.next(16);
-    const isSampled = this.#onSpan !== undefined && this.#sampler(above, traceId);
+    const isSampled = this.#sampler(above, traceId);
     const context = { traceId, spanId: this.#ids.next(8), isSampled, traceState: above?.traceState };
     if (!isSampled) return new UnsampledSpan(context);
     return new OwnSpan(
@@ -67,6 +69,13 @@ export class OwnTelemetry implements Telemetry {
 
   activeSpan(): TraceContext | undefined {
     return this.#active;
+  }
+
+  /** Starts the span that all others of this process are below, for a command. */
+  startRoot(name: string): TraceSpan {
+    const span = this.startSpan(name, { kind: "internal", parent: this.#active });
+    if (this.#onSpan !== undefined) this.#active = span.context;
+    return span;
   }
 
   /** Only until `begin` returns: following a span through promises would slow down all code of the process. */
@@ -133,7 +142,7 @@ class OwnSpan implements TraceSpan {
   }
 }
 
-/** A span that is not exported. Its ids are sent all the same, with the note that they are not sampled. */
+/** A span that is not exported. Its ids are sent all the same: by default with the note that they are not sampled. */
 class UnsampledSpan implements TraceSpan {
   readonly context: TraceContext;
 

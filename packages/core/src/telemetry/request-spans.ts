@@ -5,15 +5,15 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
-import type { Decision } from "../policy/rules/rule.ts";
+import type { CarriedDecision } from "../policy/decide.ts";
 import type { LedgerRow } from "../request/ledger.ts";
 import type { Request } from "../request/request.ts";
 import { operationOf, otherFailure, toolErrorFailure } from "./mcp-attributes.ts";
 import type { Attributes, Telemetry, TraceSpan } from "./telemetry.ts";
-import { readTraceContext, type TraceContext, traceMeta } from "./trace-context.ts";
+import { noContext, readTraceContext, type TraceContext, traceMeta } from "./trace-context.ts";
 
 /** What the spans of a request say about it. */
-export type TracedRequest = Pick<Request, "client" | "kind" | "serverName" | "args" | "meta">;
+export type TracedRequest = Pick<Request, "client" | "kind" | "serverName" | "args" | "meta" | "received">;
 
 const samplingMethod = "sampling/createMessage";
 
@@ -47,8 +47,10 @@ export class RequestSpans {
     this.decides();
   }
 
-  get traceId(): string {
-    return this.#context.traceId;
+  /** Undefined if the request belongs to no trace. */
+  get traceId(): string | undefined {
+    const { traceId } = this.#context;
+    return traceId === noContext.traceId ? undefined : traceId;
   }
 
   /** What a request to the server gets as `_meta`, so that its span is a child of the request's. */
@@ -69,8 +71,10 @@ export class RequestSpans {
     this.#deciding ??= this.#start("fairlead decide");
   }
 
-  decided({ decision }: Pick<Decision, "decision">, rule: string | undefined): void {
-    this.#deciding?.set({ "fairlead.decision": decision === "ask_user" ? "ask" : decision, "fairlead.rule": rule });
+  decided({ decision, inputs }: CarriedDecision, rule: string | undefined): void {
+    const word = decision === "ask_user" ? "ask" : decision;
+    this.#deciding?.set({ "fairlead.decision": word, "fairlead.rule": rule });
+    this.#request.received?.decided(this.#request.serverName, word, inputs.definition !== undefined);
     this.#deciding?.end();
     this.#deciding = undefined;
   }
@@ -94,6 +98,7 @@ export class RequestSpans {
   ended(outcome: LedgerRow["outcome"], error: unknown): void {
     this.#deciding?.end();
     this.#question?.end();
+    this.#request.received?.ran(outcome);
     if (this.#own === undefined) return;
     const failure = failureOf(outcome, error);
     this.#own.set({ ...failure?.attributes, "fairlead.outcome": outcome });

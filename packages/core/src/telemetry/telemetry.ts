@@ -52,6 +52,21 @@ export interface ContentRules {
   readonly hide: (text: string) => string;
 }
 
+/** OpenTelemetry's variables that say where spans and metrics go. Without any of them, the command makes none. */
+const destinations: readonly string[] = [
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+  "OTEL_TRACES_EXPORTER",
+  "OTEL_METRICS_EXPORTER",
+];
+
+/** Whether the environment of this process asks for spans or metrics. `openExporter` in `exporter.ts` makes them. */
+export function asksForTelemetry(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") return false;
+  return destinations.some((name) => !["", "none"].includes(env[name]?.trim() ?? ""));
+}
+
 /** The key under which every copy of `@opentelemetry/api` 1.x finds the SDK that a program has registered. */
 const apiKey: symbol = Symbol.for("opentelemetry.js.api.1");
 

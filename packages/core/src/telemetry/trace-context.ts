@@ -14,6 +14,9 @@ export interface TraceContext {
   readonly traceState?: string | undefined;
 }
 
+/** The context of a span that is not exported and belongs to no trace: its ids are not sent. */
+export const noContext: TraceContext = { traceId: "0".repeat(32), spanId: "0".repeat(16), isSampled: false };
+
 /** The members of `_meta` that carry a trace context (SEP-414). */
 export type TraceMeta = { readonly traceparent: string; readonly tracestate?: string | undefined };
 
@@ -41,7 +44,8 @@ export function traceIdIn(meta: JsonObject | undefined): string | undefined {
 }
 
 /** Returns the context as members of `_meta`. They replace those of another context. */
-export function traceMeta({ traceId, spanId, isSampled, traceState }: TraceContext): TraceMeta {
+export function traceMeta({ traceId, spanId, isSampled, traceState }: TraceContext): TraceMeta | undefined {
+  if (traceId === noContext.traceId) return undefined;
   return { traceparent: `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`, tracestate: traceState };
 }
 

@@ -196,6 +196,7 @@ test("durations go to the program's meter, with the buckets of the conventions",
   const point = operations?.dataPoints.find(({ attributes }) => attributes["gen_ai.tool.name"] === "fail");
   expect(point?.attributes).toEqual({
     "mcp.method.name": "tools/call",
+    "fairlead.server": "s",
     "gen_ai.tool.name": "fail",
     "gen_ai.operation.name": "execute_tool",
     "mcp.protocol.version": "2025-11-25",

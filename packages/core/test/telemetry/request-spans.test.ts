@@ -1,7 +1,7 @@
 /** The spans of one request, whatever becomes of it, and what the history and the server learn of them. */
 
 import { join } from "node:path";
-import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { spanTree, stdioServer, type TemporaryFolder, temporaryFolder, withErrors } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openHost } from "../../src/host.ts";
 import { type Host, ToolConfirmationOutcome } from "../../src/index.ts";
@@ -9,7 +9,6 @@ import { createLedger, ledgerFolder } from "../../src/policy/ledger/ledger.ts";
 import { type EndedSpan, OwnTelemetry, type OwnTelemetryOptions } from "../../src/telemetry/own-telemetry.ts";
 import { samplerOf } from "../../src/telemetry/sampler.ts";
 import { loadConfiguration } from "../../src/trust/configuration.ts";
-import { spanTree, withErrors } from "./span-tree.ts";
 
 interface Desk extends AsyncDisposable {
   readonly host: Host;

@@ -4,6 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { GatewayHost } from "@fairlead/core/host";
 import type { ConfirmPort } from "@fairlead/core/policy";
 import { decidedMethods, decidedSubject } from "@fairlead/core/request";
+import { withTraceContext } from "@fairlead/core/telemetry";
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";
@@ -47,7 +48,10 @@ export async function forwardRequest(
   const { client, workspace } = context;
   const { gateway } = workspace.host;
   const { beforeSend } = client;
-  const meta = mayHaveBaggage(gateway, server) ? sentMeta : withoutBaggage(sentMeta);
+  const clientMeta = mayHaveBaggage(gateway, server) ? sentMeta : withoutBaggage(sentMeta);
+  const { received } = call;
+  // With spans, the request to the server is a part of the gateway's span; without, of the client's.
+  const meta = received === undefined ? clientMeta : withTraceContext(clientMeta, received.context);
   const progress = progressOf(call, meta["progressToken"]);
   const { tasks, extensions } = taskOptions(call);
   const turn = context.turns.of(server, call);
@@ -76,6 +80,7 @@ export async function forwardRequest(
         signal: call.signal,
         stop: call.stop,
         meta,
+        received,
         answer: (...question) => {
           // The server waits for the client, perhaps for a person. Meanwhile, other requests may be sent.
           turn.leave();

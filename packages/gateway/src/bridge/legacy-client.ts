@@ -17,12 +17,17 @@ import { describesSkills } from "./skill-tool.ts";
 import { skillLists } from "./skills.ts";
 import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
 
+/** A request as the wire gives it, with its span. */
+interface LegacyRequest extends Pick<ClientCall, "received"> {
+  readonly request: ServedRequest;
+}
+
 export interface LegacyClient {
   /**
    * Answers a request.
    * @throws WireError with the JSON-RPC error for the client
    */
-  request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
+  request(method: string, params: JsonObject, request: LegacyRequest): Promise<JsonObject>;
   notification(method: string, params: JsonObject): void;
   close(): void;
 }
@@ -32,11 +37,18 @@ class LegacyCall implements ClientCall {
   readonly era = "legacy";
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
+  readonly received: ClientCall["received"];
   readonly #request: ServedRequest;
   readonly #client: ServedClient;
 
-  constructor(request: ServedRequest, capabilities: JsonObject, logLevel: string | undefined, client: ServedClient) {
+  constructor(
+    { request, received }: LegacyRequest,
+    capabilities: JsonObject,
+    logLevel: string | undefined,
+    client: ServedClient,
+  ) {
     this.#request = request;
+    this.received = received;
     this.capabilities = capabilities;
     this.logLevel = logLevel;
     this.#client = client;
@@ -92,7 +104,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     void Promise.allSettled([client.notify(method, params)]);
   }
 
-  function callOf(request: ServedRequest): ClientCall {
+  function callOf(request: LegacyRequest): ClientCall {
     return new LegacyCall(request, capabilities, logLevel, client);
   }
 

@@ -30,7 +30,7 @@ export async function answerModern(
   context: BridgeContext,
   client: ServedClient,
   { method, params }: { readonly method: string; readonly params: JsonObject },
-  { id, signal, gone }: ServedRequest & { readonly gone?: AbortSignal | undefined },
+  { id, signal, gone, received }: ServedRequest & Pick<ModernRequest, "gone" | "received">,
 ): Promise<JsonObject> {
   const meta = objectOf(params["_meta"]);
   const version = stringOf(meta[`${prefix}protocolVersion`]) ?? "";
@@ -53,6 +53,7 @@ export async function answerModern(
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
     gone,
+    received,
     drained: () => client.drained(),
     // The client may have disconnected.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
@@ -75,8 +76,8 @@ export async function answerModern(
   const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
   const call = parked.open(request);
   if (method === "subscriptions/listen") return parked.untilAsked(call, listenToChanges(context, call, sent));
-  const received = { method, params: sent, confirmed: opened?.subject };
-  return parked.untilAsked(call, answerApproved(context, call, received, request.identity));
+  const asking = { method, params: sent, confirmed: opened?.subject };
+  return parked.untilAsked(call, answerApproved(context, call, asking, request.identity));
 }
 
 /** Answers a request. If the client must repeat it with answers, what a person has approved is kept until then. */

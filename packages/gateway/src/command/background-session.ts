@@ -56,7 +56,14 @@ const graceTime = 10_000;
 export async function openBackgroundSession(
   host: HostConnection,
   { name, identity }: HostedServer,
-  { signal, answering, onNotification, onStderrLine, isFresh }: OpenOptions & { readonly isFresh: boolean },
+  {
+    signal,
+    answering,
+    onNotification,
+    onStderrLine,
+    greetingMeta,
+    isFresh,
+  }: OpenOptions & { readonly isFresh: boolean },
 ): Promise<OpenedSession | undefined> {
   let end: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {
@@ -78,7 +85,7 @@ export async function openBackgroundSession(
   });
   void rpc.closed.then(end);
   try {
-    const wanted = { server: name, identity: identityDigest(identity), isFresh };
+    const wanted = { server: name, identity: identityDigest(identity), isFresh, trace: greetingMeta };
     const answer = await send(rpc, openMethod, wanted, { signal, timeout: Number.POSITIVE_INFINITY });
     if (answer["isOther"] === otherServer.isOther) {
       await rpc.close();

@@ -7,6 +7,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { decidedMethods, decidedSubject } from "@fairlead/core/request";
 import { type Connection, notConnectedError, rootsFor, type Server } from "@fairlead/core/server";
+import { readTraceContext } from "@fairlead/core/telemetry";
 import { type JsonObject, WireError } from "@fairlead/wire";
 import { objectOf, stringOf } from "@fairlead/wire/json";
 import {
@@ -120,7 +121,7 @@ class ServedCommand implements ServedSession {
     const name = stringOf(params["server"]) ?? "";
     switch (method) {
       case openMethod:
-        return this.#open(name, stringOf(params["identity"]) ?? "", params["isFresh"] === true);
+        return this.#open(name, stringOf(params["identity"]) ?? "", params);
       case stopMethod:
         return this.#control(name, "stop");
       case restartMethod:
@@ -137,7 +138,7 @@ class ServedCommand implements ServedSession {
     }
   }
 
-  async #open(name: string, identity: string, isFresh: boolean): Promise<JsonObject> {
+  async #open(name: string, identity: string, { isFresh, trace }: JsonObject): Promise<JsonObject> {
     const server = await this.#sameServer(name, identity);
     if (server === undefined) return otherServer;
     const { host } = this.#context.workspace;
@@ -154,8 +155,11 @@ class ServedCommand implements ServedSession {
     });
     try {
       const isRunning = connection.isReady;
-      await connection.startForClient();
-      if (isRunning && isFresh) await connection.discover();
+      const start = (): Promise<Connection> => connection.startForClient();
+      const tracing = host.telemetry.current;
+      // The spans of connecting are a part of the command's span.
+      await (tracing ? tracing.within(readTraceContext(trace), start) : start());
+      if (isRunning && isFresh === true) await connection.discover();
       await Promise.all(lists.map(async (list) => connection.upToDate(list)));
       const opened = openedServer(connection);
       const stopWatching = this.#reportEnd(connection);
@@ -238,9 +242,11 @@ class ServedCommand implements ServedSession {
     const { connection, serverName, session } = opened;
     if (connection.connectionId !== session)
       throw new WireError("closed", `"${serverName}" was restarted`, { unsent: true });
-    const params = objectOf(given["params"]);
     // The command of the same build has written the options.
-    const options = objectOf(given["options"]) as SentOptions;
+    const { meta, ...options } = objectOf(given["options"]) as SentOptions;
+    const sent = objectOf(given["params"]);
+    // Where the parameters have a trace context, the request already has a span: the command has made it.
+    const params = meta === undefined ? sent : { ...sent, _meta: { ...objectOf(sent["_meta"]), ...meta } };
     const token = objectOf(given["_meta"])["progressToken"];
     const stop = new AbortController();
     const signal = AbortSignal.any([request.signal, stop.signal]);

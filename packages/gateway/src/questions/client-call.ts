@@ -1,5 +1,6 @@
 /** An open request of a client, the same for both protocol eras. */
 
+import type { ReceivedSpan } from "@fairlead/core/telemetry";
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
 
@@ -16,6 +17,8 @@ export interface ClientCall {
    * none.
    */
   readonly logLevel: string | undefined;
+  /** The span of the request. Absent if nobody collects spans. */
+  readonly received?: ReceivedSpan | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /** Aborts `signal`. The client still gets a response. */

@@ -25,6 +25,7 @@ export interface ModernRequest {
   readonly signal: AbortSignal;
   /** Aborts when the client disconnects. Absent if each request has its own connection. */
   readonly gone?: AbortSignal | undefined;
+  readonly received?: ClientCall["received"];
   readonly drained?: ClientCall["drained"];
   readonly notify: (method: string, params: JsonObject) => void;
 }
@@ -219,6 +220,10 @@ export class ParkableCall implements ClientCall {
     return this.#request.gone;
   }
 
+  get received(): ClientCall["received"] {
+    return this.#request.received;
+  }
+
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -287,6 +292,7 @@ export class ParkableCall implements ClientCall {
   }
 
   continueWith(request: ModernRequest, answers: JsonObject): void {
+    if (this.received !== undefined) request.received?.continues(this.received);
     this.#request = request;
     this.#watch(request);
     for (const [key, { answer }] of this.#questions)

@@ -3,7 +3,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@fairlead/core/clock";
-import { createOpenedHost } from "@fairlead/core/host";
+import { createOpenedHost, openHost } from "@fairlead/core/host";
+import type { Telemetry } from "@fairlead/core/telemetry/telemetry";
+import { loadConfiguration } from "@fairlead/core/trust";
 import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
 import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
 import { type AdmittedClient, admitByToken, admitEverybody } from "../../src/admission.ts";
@@ -33,6 +35,8 @@ export interface SceneOptions {
     readonly tokens?: ClientTokens;
   };
   readonly heap?: HeapGrowth;
+  /** Where the hosts' spans go. Default: nowhere. */
+  readonly telemetry?: Telemetry;
   /** The home of an earlier scene, which outlives this one. */
   readonly home?: string;
   /** The workspace folder of an earlier scene, which outlives this one. */
@@ -102,14 +106,16 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
   const time = { clock, now: clock.date };
   const pages = scriptedPages();
   const gateway = createGateway({
-    createHost: ({ cwd }, hooks) =>
-      createOpenedHost({
-        ...hooks,
-        environment: { env, home, cwd, platform: process.platform },
-        lazy: true,
-        watch: true,
-        ...(options.hostClock && { clock: options.hostClock }),
-      }),
+    async createHost({ cwd }, hooks) {
+      const environment = { env, home, cwd, platform: process.platform };
+      const given = { ...hooks, lazy: true, watch: true, ...(options.hostClock && { clock: options.hostClock }) };
+      if (options.telemetry === undefined) return createOpenedHost({ ...given, environment });
+      const { telemetry } = options;
+      const from = { environment };
+      const host = openHost(await loadConfiguration(from), { ...given, from, recover: true, telemetry });
+      await Promise.all([host.recall(), host.policy()]);
+      return host;
+    },
     consent: new Consent({ stateFolder: state, pages, ...time }),
     stateFolder: state,
     version: "0.0.0",

@@ -33,7 +33,8 @@ export interface ChannelEvents {
    *
    * @param size The length of the message's text in UTF-16 units, which is at most its size in bytes.
    * @param about The request on whose stream the message arrived. Undefined if all requests share one stream.
-   * @param headers The `Mcp-Param-…` headers of a client's request. A relay sends them on to the server.
+   * @param headers The `Mcp-Param-…` headers of a client's request, and those of its trace context. A relay sends them on
+   *   to the server.
    * @returns What the message is (for limits on unrequested output), or undefined if an open request expects it.
    */
   message(

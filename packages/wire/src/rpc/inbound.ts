@@ -40,7 +40,7 @@ export type InboundHandler = (
   method: string,
   params: JsonObject,
   stop: RequestAbort,
-  origin: RequestOrigin & { readonly id: RequestId },
+  origin: RequestOrigin & { readonly id: RequestId; readonly headers: InboundMessage["headers"] },
 ) => Promise<JsonObject>;
 
 /** Receives the other side's requests, answers them and cancels them. */
@@ -61,6 +61,8 @@ interface InboundMessage {
   readonly params: JsonObject;
   readonly size: number;
   readonly related: Related;
+  /** The headers of an HTTP request that concern this message. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 interface OpenInbound {
@@ -95,7 +97,7 @@ export function createInbound(options: InboundOptions): Inbound {
     reply({ jsonrpc: "2.0", id, error: { code, message } });
 
   async function answer(id: RequestId, message: InboundMessage, handle: InboundHandler | undefined): Promise<void> {
-    const { method, params, size, related } = message;
+    const { method, params, size, related, headers } = message;
     const exchange = related.exchange?.answer === undefined ? undefined : related.exchange;
     const others = (exchange && related.others) ?? noOthers;
     const controller = new RequestAbort();
@@ -108,7 +110,7 @@ export function createInbound(options: InboundOptions): Inbound {
     try {
       const { isAmbiguous, isDoubtful } = related;
       const result = await (exchange?.answer?.(method, params, controller.signal, { isAmbiguous, isDoubtful }) ??
-        handle?.(method, params, controller, { id, isAmbiguous }));
+        handle?.(method, params, controller, { id, isAmbiguous, headers }));
       given = { jsonrpc: "2.0", id, result: objectOf(result) };
     } catch (error) {
       given = { jsonrpc: "2.0", id, error: faultOf(error) };

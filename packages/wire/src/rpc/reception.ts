@@ -7,9 +7,12 @@ import type { ConnectOptions, WireLimits } from "../target.ts";
 import type { ChannelEvents, RpcMessage } from "./channel.ts";
 import type { Unsolicited } from "./read-budget.ts";
 
+/** HTTP headers of a client's request. */
+type Headers = Readonly<Record<string, string>>;
+
 /** The part of `rpc.ts` that handles messages, and the end of the channel. */
 export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
-  receive(message: RpcMessage, size: number, about?: number): Unsolicited | undefined;
+  receive(message: RpcMessage, size: number, about?: number, headers?: Headers): Unsolicited | undefined;
   end(cause: WireError | undefined): void;
 }
 
@@ -25,15 +28,15 @@ export interface ReceptionOptions extends Pick<ConnectOptions, "onDiagnostic" | 
 
 /** Creates the callbacks for a channel that is about to open. */
 export function createReception({ onDiagnostic, onReopened, onStreamEnded, limits }: ReceptionOptions): Reception {
-  const early: { readonly message: RpcMessage; readonly size: number }[] = [];
+  const early: { readonly message: RpcMessage; readonly size: number; readonly headers: Headers | undefined }[] = [];
   const diagnose = createDiagnostics((text) => onDiagnostic?.(text));
   let receiver: Receiver | undefined;
   let gone: { readonly cause: WireError | undefined } | undefined;
 
   /** If the receiver throws, the error becomes a diagnostic and the connection stays open. */
-  function handle(to: Receiver, message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
+  function handle(...[to, message, size, about, headers]: [Receiver, ...Parameters<Receiver["receive"]>]) {
     try {
-      return to.receive(message, size, about);
+      return to.receive(message, size, about, headers);
     } catch (error) {
       diagnose("a message could not be handled", `a message could not be handled: ${errorMessage(error)}`);
       return "notifications";
@@ -42,9 +45,9 @@ export function createReception({ onDiagnostic, onReopened, onStreamEnded, limit
 
   return {
     events: {
-      message(message, size, about) {
-        if (receiver) return handle(receiver, message, size, about);
-        early.push({ message, size });
+      message(message, size, about, headers) {
+        if (receiver) return handle(receiver, message, size, about, headers);
+        early.push({ message, size, headers });
         return "notifications";
       },
       largest: () => receiver?.largest() ?? limits.unsolicitedMessageBytes,
@@ -59,7 +62,7 @@ export function createReception({ onDiagnostic, onReopened, onStreamEnded, limit
     },
     attach(given) {
       receiver = given;
-      for (const { message, size } of early) handle(given, message, size);
+      for (const { message, size, headers } of early) handle(given, message, size, undefined, headers);
       if (gone) given.end(gone.cause);
     },
   };

@@ -183,7 +183,12 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return next;
   }
 
-  function receive(message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
+  function receive(
+    message: RpcMessage,
+    size: number,
+    about?: number,
+    headers?: Readonly<Record<string, string>>,
+  ): Unsolicited | undefined {
     options.onMessage?.("received", message);
     if (over) return undefined;
     const { method, id } = message;
@@ -193,7 +198,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       receiveNotification(method, params, about);
       return "notifications";
     }
-    inbound.take(id, { method, params, size, related: relatedToRequest(pending, method, about, givenUp, clock.now()) });
+    const related = relatedToRequest(pending, method, about, givenUp, clock.now());
+    inbound.take(id, { method, params, size, related, headers });
     return "requests";
   }
 

@@ -13,7 +13,7 @@ import type { HttpOwner } from "./http-owners.ts";
 import { createHttpRequest, type HttpSession } from "./http-session.ts";
 import { type HttpSessions, otherProcess, sessionMethods } from "./http-sessions.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
-import { eraOf, headerProblem, paramHeadersIn } from "./modern-headers.ts";
+import { eraOf, headerProblem, messageHeadersIn } from "./modern-headers.ts";
 import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
 
 /** The protocol eras to serve, and the functions that serve a client. */
@@ -101,7 +101,7 @@ export function createHttpFace<Context>({
       onAbandoned: () => request.abandon(),
     });
     owner.answers.add(answer);
-    const request = createHttpRequest(message, size, answer, paramHeadersIn(headers));
+    const request = createHttpRequest(message, size, answer, messageHeadersIn(headers));
     serve(request.open, "modern", context, request.abandon);
   }
 
@@ -149,7 +149,7 @@ export function createHttpFace<Context>({
       onAbandoned: isFirst ? found.session.end : undefined,
     });
     if (session !== undefined && sessionMethods.has(message["method"])) await sessions?.changed(found.id, message);
-    if (!found.session.take(message, size, answer)) answer.end();
+    if (!found.session.take(message, size, answer, messageHeadersIn(headers))) answer.end();
     if (session === undefined) serve(found.session.open, "legacy", context, found.session.end);
   }
 

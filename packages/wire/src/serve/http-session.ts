@@ -9,6 +9,9 @@ import { errorResponse, messageErrors, modernStatus } from "./message-errors.ts"
 import { beginEvents, type PostAnswer, sendEvent, writeComment } from "./post-answer.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
 
+/** The headers of a request that concern its message. */
+type MessageHeaders = Readonly<Record<string, string>>;
+
 /** One client's session: its POST requests, and its GET stream. */
 export interface HttpSession {
   readonly open: OpenChannel;
@@ -17,7 +20,7 @@ export interface HttpSession {
   /**
    * Delivers a client's message. `answer` is for the response to a request. Returns false if too many messages wait.
    */
-  take(message: RpcMessage, size: number, answer?: PostAnswer): boolean;
+  take(message: RpcMessage, size: number, answer?: PostAnswer, headers?: MessageHeaders): boolean;
   /**
    * Sends messages that belong to no request on this HTTP response. Returns false if there is already such a stream.
    */
@@ -41,7 +44,8 @@ const waitingMessages = 100;
  */
 export function createHttpSession(unread: UnreadResponses, onEnd: () => void, process?: string): HttpSession {
   const answers = new Map<RequestId, PostAnswer>();
-  const early: { readonly message: RpcMessage; readonly size: number }[] = [];
+  const early: { readonly message: RpcMessage; readonly size: number; readonly headers: MessageHeaders | undefined }[] =
+    [];
   const waiting: RpcMessage[] = [];
   let events: ChannelEvents | undefined;
   let stream: ServerResponse | undefined;
@@ -100,8 +104,8 @@ export function createHttpSession(unread: UnreadResponses, onEnd: () => void, pr
   return {
     async open(given) {
       events = given;
-      for (const { message, size } of early.splice(0)) {
-        given.message(message, size);
+      for (const { message, size, headers } of early.splice(0)) {
+        given.message(message, size, undefined, headers);
         endCancelled(message);
       }
       // The session may have ended before the server opened it.
@@ -109,14 +113,14 @@ export function createHttpSession(unread: UnreadResponses, onEnd: () => void, pr
       return channel;
     },
     has: (id) => answers.has(id),
-    take(message, size, answer) {
+    take(message, size, answer, headers) {
       if (events === undefined && early.length >= waitingMessages) return false;
       if (answer !== undefined) answers.set(message["id"] as RequestId, answer);
       if (events === undefined) {
-        early.push({ message, size });
+        early.push({ message, size, headers });
         return true;
       }
-      events.message(process === undefined ? message : asSent(message, process), size);
+      events.message(process === undefined ? message : asSent(message, process), size, undefined, headers);
       endCancelled(message);
       return true;
     },
@@ -165,13 +169,13 @@ export interface HttpRequest {
 
 /**
  * Creates the channel of one modern request.
- * @param headers The `mcp-param-…` headers, which contain arguments of the tool call.
+ * @param headers The headers that concern the message.
  */
 export function createHttpRequest(
   message: RpcMessage,
   size: number,
   answer: PostAnswer,
-  headers?: Readonly<Record<string, string>>,
+  headers?: MessageHeaders,
 ): HttpRequest {
   let events: ChannelEvents | undefined;
   let isOver = false;

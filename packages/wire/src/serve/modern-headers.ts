@@ -98,10 +98,10 @@ function mismatch(name: string, sent: string | undefined): HeaderProblem {
   return { code: modernErrors.headerMismatch, message: `the header ${name} ${problem}` };
 }
 
-const paramHeader = /^mcp-param-/;
+const messageHeader = /^(?:mcp-param-.*|traceparent|tracestate)$/;
 
-/** Returns the `mcp-param-…` headers, which contain arguments of a tool call. */
-export function paramHeadersIn(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
-  const found = Object.entries(headers).filter(([name]) => paramHeader.test(name));
+/** Returns the headers that concern a message: the `mcp-param-…` headers, which contain arguments of a tool call, and its trace context. */
+export function messageHeadersIn(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const found = Object.entries(headers).filter(([name]) => messageHeader.test(name));
   return Object.fromEntries(found.map(([name, value]) => [name, String(value)]));
 }

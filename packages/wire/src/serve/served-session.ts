@@ -18,6 +18,8 @@ export interface ServedRequest {
    * a response.
    */
   readonly stop?: RequestStop | undefined;
+  /** The HTTP headers `traceparent` and `tracestate` of the request, and others that concern it. Undefined on stdio. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Calls the callback when the handler has answered the request, or has failed. */
   atEnd?(callback: () => void): void;
 }
@@ -26,10 +28,12 @@ export interface ServedRequest {
 class OpenServedRequest implements ServedRequest {
   readonly id: RequestId;
   readonly stop: RequestAbort;
+  readonly headers: ServedRequest["headers"];
 
-  constructor(id: RequestId, stop: RequestAbort) {
+  constructor(id: RequestId, stop: RequestAbort, headers: ServedRequest["headers"]) {
     this.id = id;
     this.stop = stop;
+    this.headers = headers;
   }
 
   get signal(): AbortSignal {
@@ -119,10 +123,10 @@ export function serveClient(
     limits: { ...defaultLimits, inboundRequests: openRequests, ...limits },
     times: { ...defaultTimes, ...times },
     answersPing: false,
-    onServed(method, params, stop, { id }) {
+    onServed(method, params, stop, { id, headers }) {
       // Only the legacy protocol era defines `ping`.
       if (method === "ping" && modernVersionOf({ params }) === undefined) return Promise.resolve({});
-      return session.request(method, params, new OpenServedRequest(id, stop));
+      return session.request(method, params, new OpenServedRequest(id, stop, headers));
     },
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { namesListener, pathOf } from "../../src/serve/http-listener.ts";
 import { errorResponse, modernStatus } from "../../src/serve/message-errors.ts";
-import { eraOf, headerProblem, modernVersionOf, paramHeadersIn } from "../../src/serve/modern-headers.ts";
+import { eraOf, headerProblem, messageHeadersIn, modernVersionOf } from "../../src/serve/modern-headers.ts";
 import type { JsonObject } from "../../src/session.ts";
 
 const version = "2026-07-28";
@@ -104,10 +104,12 @@ test("a request must say its version and its client's capabilities, and the vers
   });
 });
 
-test("the headers of arguments are those that begin with mcp-param-", () => {
-  expect(paramHeadersIn({ "mcp-param-a": "1", "x-mcp-param-b": "2", "mcp-param-c": "3", host: "h" })).toEqual({
+test("the headers of a message are those of arguments, which begin with mcp-param-, and of the trace", () => {
+  const others = { "x-mcp-param-b": "2", "x-traceparent": "t", host: "h" };
+  expect(messageHeadersIn({ "mcp-param-a": "1", "mcp-param-c": "3", traceparent: "t", ...others })).toEqual({
     "mcp-param-a": "1",
     "mcp-param-c": "3",
+    traceparent: "t",
   });
 });
 

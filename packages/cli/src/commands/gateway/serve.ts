@@ -36,6 +36,7 @@ interface Options extends ListenOptions {
 }
 
 export const verb: Verb = {
+  isLasting: () => true,
   help: `
 A program that speaks MCP starts this command, or connects to it over HTTP, and gets the tools, prompts and resources of
 all servers in your settings, through your rules. All programs together use one background host and one set of servers;

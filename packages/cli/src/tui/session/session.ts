@@ -122,6 +122,7 @@ export class AppSession {
       }),
       debug: context.globals.debug,
       record: context.globals.record === undefined ? undefined : createRecorder({ folder: context.globals.record }),
+      telemetry: context.telemetry,
       recover: true,
       watch: true,
       from: configurationOptions(context),

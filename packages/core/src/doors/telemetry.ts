@@ -1,0 +1,7 @@
+/** What the command and the gateway use of telemetry. */
+
+export type { ReceivedSpan } from "../telemetry/client-traces.ts";
+export { openExporter } from "../telemetry/exporter.ts";
+export type { OwnTelemetry } from "../telemetry/own-telemetry.ts";
+export { asksForTelemetry } from "../telemetry/telemetry.ts";
+export { readTraceContext, type TraceContext, withTraceContext } from "../telemetry/trace-context.ts";
