@@ -14,6 +14,7 @@ interface Options {
   readonly tool?: string;
   readonly client?: string;
   readonly since?: string;
+  readonly trace?: string;
   readonly denied?: boolean;
   readonly utc?: boolean;
   readonly limit: string;
@@ -22,14 +23,15 @@ interface Options {
 export const verb: Verb = {
   help: `
 Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration, without
-the time that you took to answer a confirmation. The newest request is last, in local time. Fairlead stores only a digest of the arguments; to store the arguments too, set
+the time that you took to answer a confirmation. With telemetry (docs/telemetry.md), also the id of the trace. The newest request is last, in local time. Fairlead stores only a digest of the arguments; to store the arguments too, set
 "fairlead": {"audit": {"arguments": true}} in your settings. The history never leaves this machine.
 
 Examples:
   fairlead history
   fairlead history --server github --since 1d
   fairlead history --client claude-code
-  fairlead history --denied --json`,
+  fairlead history --denied --json
+  fairlead history --trace 4bf92f3577b34da6a3ce929d0e0e4736`,
 
   define(command) {
     command
@@ -37,6 +39,7 @@ Examples:
       .option("--tool <name>", "only this tool or prompt (by its name on the server) or resource (by its URI)")
       .option("--client <name>", "only requests from this client of fairlead serve, such as claude-code")
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
+      .option("--trace <id>", "only requests of this trace: its id, or a traceparent")
       .option("--denied", "only denied requests")
       .option("--utc", "show times in UTC, and read --since as UTC; --json always prints UTC")
       .option("--limit <number>", "show only this many of the newest entries", "50");
@@ -59,11 +62,13 @@ Examples:
 };
 
 function toFilter(
-  { server, tool, client, since, denied = false, utc = false }: Omit<Options, "limit">,
+  { server, tool, client, since, trace, denied = false, utc = false }: Omit<Options, "limit">,
   now: number,
 ): (entry: LedgerEntry) => boolean {
   const from = since === undefined ? "" : new Date(toMoment(since, now, { isUtc: utc })).toISOString();
+  const traceId = trace === undefined ? undefined : toTraceId(trace);
   return (entry) =>
+    (traceId === undefined || entry.traceId === traceId) &&
     (server === undefined || entry.server === server) &&
     (tool === undefined || entry.tool === tool) &&
     (client === undefined || entry.client === client) &&
@@ -74,6 +79,15 @@ function toFilter(
 /** Whether the request was denied by a rule or a person, or refused because the tool's definition had changed. */
 function isRefused({ decision, outcome }: LedgerEntry): boolean {
   return decision === "deny" || outcome === "denied" || outcome === "changed";
+}
+
+/** Reads the id of a trace, as 32 hex digits or as a `traceparent`. */
+function toTraceId(word: string): string {
+  const [, id] = /^(?:[0-9a-f]{2}-)?([0-9a-f]{32})(?:-[0-9a-f]{16}-[0-9a-f]{2})?$/.exec(word.toLowerCase()) ?? [];
+  if (id !== undefined) return id;
+  throw new HostError("usage", `--trace must be the 32 hex digits of a trace's id, not "${word}"`, {
+    next: "fairlead history --json",
+  });
 }
 
 function toCount(word: string): number {

@@ -131,6 +131,21 @@ test("requests of clients name the client, and can be chosen by it", async () =>
   expect(await toolsOf(here, "--client", "codex")).toEqual(["read"]);
 });
 
+test("requests of a trace name it, and can be chosen by its id or by a traceparent", async () => {
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  await using here = await machineWith([{ tool: "write", traceId: "a".repeat(32) }, { traceId }, {}]);
+  const { stdout } = await here.run("history", "--trace", traceId);
+  expect(stdout.split("\n").slice(1)).toEqual([expect.stringContaining("files.read"), `  trace ${traceId}`, ""]);
+  for (const word of [traceId, traceId.toUpperCase(), `00-${traceId}-00f067aa0ba902b7-01`])
+    expect(await toolsOf(here, "--trace", word)).toEqual(["read"]);
+  const { stdout: json } = await here.run("history", "--json", "--trace", traceId);
+  expect(JSON.parse(json)).toMatchObject({ schemaVersion: 1, entries: [{ tool: "read", traceId }] });
+  expect(await here.run("history", "--trace", "4bf9")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--trace must be the 32 hex digits of a trace\'s id, not "4bf9"'),
+  });
+});
+
 test("names of servers move no cursor, and are not longer than a table bears", async () => {
   await using here = await machineWith([{ tool: `\u001b[2J${"x".repeat(500)}`, rule: "a\nb" }]);
   const { stdout } = await here.run("history");

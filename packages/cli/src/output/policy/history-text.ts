@@ -39,7 +39,7 @@ interface Row {
   readonly rule: SafeText;
 }
 
-/** Returns the table with a header. Stored arguments follow on the line below their request. */
+/** Returns the table with a header. Stored arguments and the trace's id follow on lines below their request. */
 export function historyText(entries: readonly LedgerEntry[], options: HistoryTextOptions): SafeText {
   const rows = [head, ...entries.map((entry) => rowOf(entry, options))];
   const starts = splitSafe(
@@ -48,7 +48,7 @@ export function historyText(entries: readonly LedgerEntry[], options: HistoryTex
   const column = Math.max(...starts.map(width)) - 1;
   const lines =
     options.columns - column >= narrowestRule ? besideRules(rows, column, options) : aboveRules(rows, options);
-  return joinSafe(lines.flatMap((row, at) => [...row, ...argumentLines(entries[at - 1])]));
+  return joinSafe(lines.flatMap((row, at) => [...row, ...linesBelow(entries[at - 1])]));
 }
 
 const head: Row = {
@@ -169,6 +169,10 @@ function subject({ kind, server, tool }: LedgerEntry): SafeText {
   }
 }
 
-function argumentLines(entry: LedgerEntry | undefined): readonly SafeText[] {
-  return entry?.arguments === undefined ? [] : [safe`  ${toSafeJson(entry.arguments, 0)}`];
+function linesBelow(entry: LedgerEntry | undefined): readonly SafeText[] {
+  const { arguments: args, traceId } = entry ?? {};
+  return [
+    ...(args === undefined ? [] : [safe`  ${toSafeJson(args, 0)}`]),
+    ...(traceId === undefined ? [] : [safe`  trace ${toSafeLine(traceId)}`]),
+  ];
 }
