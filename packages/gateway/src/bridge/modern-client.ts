@@ -76,8 +76,8 @@ export async function answerModern(
   const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
   const call = parked.open(request);
   if (method === "subscriptions/listen") return parked.untilAsked(call, listenToChanges(context, call, sent));
-  const asking = { method, params: sent, confirmed: opened?.subject };
-  return parked.untilAsked(call, answerApproved(context, call, asking, request.identity));
+  const sending = { method, params: sent, confirmed: opened?.subject };
+  return parked.untilAsked(call, answerApproved(context, call, sending, request.identity));
 }
 
 /** Answers a request. If the client must repeat it with answers, what a person has approved is kept until then. */
