@@ -4,7 +4,7 @@ export const ranks = [
   ["files", "telemetry"],
   ["settings", "trust"],
   ["auth", "net"],
-  ["connect", "recordings", "ide"],
+  ["connect", "recordings", "ide", "sandbox"],
   ["normalise", "search", "skills"],
   ["server"],
   ["policy"],

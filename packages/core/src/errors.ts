@@ -20,6 +20,7 @@ const exitCodes = {
   no_capabilities: 4,
   start_limit: 4,
   flooding: 4,
+  sandbox_unavailable: 4,
   auth_required: 5,
   auth_failed: 5,
   denied: 6,

@@ -13,6 +13,11 @@ export interface StdioTarget {
   /** The environment variables of the process. It inherits none from the host. Fairlead adds only `FAIRLEAD_CHILD`. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /**
+   * What the process can read from its descriptors 3, 4 and so on. A process with such inputs gets no other descriptors
+   * that this process has inherited from its own parent.
+   */
+  readonly inputs?: readonly Uint8Array[];
 }
 
 /** A server that is reached at a URL. */

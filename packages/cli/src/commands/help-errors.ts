@@ -72,6 +72,10 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "The server exited five times shortly after its start, so Fairlead stopped restarting it.",
     "Read why the server exits: fairlead mcp logs SERVER.",
   ],
+  sandbox_unavailable: [
+    "The server must run in a sandbox, and this system has none: bubblewrap is missing or too old, user namespaces are not allowed, or the system is not Linux. Fairlead never starts such a server without its sandbox.",
+    'Install bubblewrap, or set "sandbox": "off" in fairlead.servers.NAME. fairlead doctor says what is missing.',
+  ],
   flooding: [
     "For several seconds, the server sent far more stderr, blank lines, requests or notifications than Fairlead can handle. Fairlead disconnected it to protect the other servers, and does not reconnect it automatically.",
     "Read what the server sends: fairlead mcp logs SERVER. Lower the server's log level, or update the server. Then: fairlead mcp test SERVER.",

@@ -3,6 +3,7 @@
 import type { WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../errors.ts";
+import { explainBubblewrap } from "../sandbox/unavailable.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { ConnectTimeout } from "./connect-step.ts";
@@ -59,7 +60,10 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
       next: own.next,
       evidence: own.evidence === undefined ? undefined : redact(own.evidence),
     });
-  const { code, what, next } = isTimedOut && error.code === "cancelled" ? timedOut(facts) : failureOf(error, facts);
+  const boxed = definition.sandbox && error.code === "exited" ? explainBubblewrap(definition.name, stderr) : undefined;
+  if (boxed !== undefined) return boxed;
+  const failure = isTimedOut && error.code === "cancelled" ? timedOut(facts) : failureOf(error, facts);
+  const { code, what, next } = definition.sandbox === undefined ? failure : withLearning(failure, definition);
   const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;
   return new HostError(code, redact(`"${definition.name}" ${what}`), {
     serverName: definition.name,
@@ -67,6 +71,13 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
     next,
     evidence: evidence !== undefined && evidence !== "" ? redact(evidence) : undefined,
   });
+}
+
+/** A program that fails in a sandbox may need what the sandbox closes. */
+function withLearning({ code, what, next }: Failure, { name }: ServerDefinition): Failure {
+  const isOwn = code === "server_exited" || code === "connect_timeout" || code === "not_mcp";
+  if (!isOwn) return { code, what, next };
+  return { code, what: `${what} (in its sandbox)`, next: `fairlead mcp sandbox ${toShellWord(name)} --learn` };
 }
 
 function failureOf(error: WireError, facts: ConnectFacts): Failure {

@@ -37,13 +37,13 @@ export async function openRelay(
     const relay = await openServerRelay(target, { ...wire, onReceived: options.onReceived });
     const closed = relay.closed.then(async (cause) => {
       const error = cause && toHostError(cause);
-      await log.close();
+      await Promise.all([prepared.release(), log.close()]);
       return error;
     });
     return { ...relay, closed };
   } catch (cause) {
     const error = toHostError(cause);
-    await log.close();
+    await Promise.all([prepared.release(), log.close()]);
     throw error;
   }
 }

@@ -98,6 +98,7 @@ export async function openSession(
     traffic.note(`connected: ${serverInfo.name} ${serverInfo.version}, protocol ${protocolVersion}`);
     void session.closed.then((cause) => {
       traffic.note(cause === undefined ? "closed" : `lost: ${cause.message}`);
+      void prepared.release();
       return log.close();
     });
     return {
@@ -111,7 +112,7 @@ export async function openSession(
     const npmLog = await prepared.npmLog();
     const error = explain(cause, { isTimedOut, lastRequest: traffic.observed().lastRequest, npmLog });
     traffic.note(`not connected: ${error.message}`);
-    await log.close();
+    await Promise.all([prepared.release(), log.close()]);
     throw error;
   } finally {
     deadline.stop();

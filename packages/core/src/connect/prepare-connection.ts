@@ -15,6 +15,7 @@ import type { ServerAuth } from "../auth/auth-hook.ts";
 import type { MachineObserver } from "../auth/machine/machine-auth.ts";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
+import type { SandboxContext } from "../sandbox/box.ts";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import { expandTransport } from "../settings/define/expand.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
@@ -44,6 +45,8 @@ import { type WatchedAuth, watchAuth } from "./watched-auth.ts";
 export interface ConnectContext extends LaunchContext {
   /** The process registry of the host, created when the first server starts. */
   readonly keeper: () => Promise<ProcessRegistry>;
+  /** What the sandboxes of the host share. Absent if the program starts no servers of settings files. */
+  readonly sandbox?: Omit<SandboxContext, keyof LaunchContext> | undefined;
   /** The limit for large messages of all servers together. */
   readonly largeMessages?: LargeMessages | undefined;
   /** The setting `fairlead.connectTimeout`, in milliseconds. */
@@ -90,6 +93,8 @@ export interface PreparedConnection {
   readonly wire: Pick<ConnectOptions, "signal" | "times" | "timeoutClock" | "processes" | "largeMessages" | "auth"> &
     Listeners;
   readonly explain: (error: unknown, circumstances: Circumstances) => HostError;
+  /** Closes what the sandbox of the program needs. Call it when the connection has ended, or could not be opened. */
+  readonly release: () => Promise<void>;
   /** Returns npm's log of this start, if npm starts the server. */
   readonly npmLog: () => Promise<NpmLog | undefined>;
 }
@@ -141,9 +146,9 @@ export async function prepareConnection(
   const hideUnmistakable: Redact = auth === undefined ? unmistakable : (text) => auth.hideTokens(unmistakable(text));
   tell({ step: "definition", transport: definition.transport, timeout, redact });
 
-  const { target, launch } = await targetFor(name, transport, context);
-  if (launch) tellLaunch(launch, tell);
   const log = context.log(name);
+  const { target, launch, release } = await targetFor(definition, transport, context, (text) => traffic.note(text));
+  if (launch) tellLaunch(launch, tell);
   const traffic = createTrafficLog({
     log,
     redact,
@@ -152,7 +157,7 @@ export async function prepareConnection(
     onFirstMessage: () => launch && tell({ step: "start" }),
     onStderrLine: options.onStderrLine,
   });
-  traffic.note(`connecting: ${describe(target)}`);
+  traffic.note(`connecting: ${describe(launch?.target ?? target)}${definition.sandbox ? ", in its sandbox" : ""}`);
 
   const startedAt = Date.now();
   const explain = (error: unknown, circumstances: Circumstances): HostError => {
@@ -181,6 +186,7 @@ export async function prepareConnection(
     traffic,
     tell,
     explain,
+    release,
     npmLog: async () =>
       transport.kind === "stdio" && launch
         ? findNpmLog(transport, launch.target.env, context.environment, startedAt)
@@ -225,16 +231,31 @@ async function authFor(
 }
 
 async function targetFor(
-  name: string,
+  definition: ServerDefinition,
   transport: Transport,
-  context: LaunchContext,
-): Promise<{ readonly target: Target; readonly launch?: Launch }> {
+  context: ConnectContext,
+  note: (text: string) => void,
+): Promise<{ readonly target: Target; readonly launch?: Launch; readonly release: () => Promise<void> }> {
+  const release = async (): Promise<void> => {};
   if (transport.kind !== "stdio") {
     const { kind, url, headers } = transport;
-    return { target: { kind, url, headers: Object.fromEntries(headers) } };
+    return { target: { kind, url, headers: Object.fromEntries(headers) }, release };
   }
-  const launch = await planLaunch(name, transport, context);
-  return { target: launch.target, launch };
+  const launch = await planLaunch(definition.name, transport, context);
+  const { sandbox } = definition;
+  if (sandbox === undefined) return { target: launch.target, launch, release };
+  const { openBox, unavailable, written } = await import("../sandbox/box.ts");
+  const shared = context.sandbox;
+  if (shared === undefined) throw unavailable(definition.name, "this program has none");
+  const boxed = await openBox({ ...definition, sandbox }, launch, {
+    ...context,
+    ...shared,
+    onRefused(serverName, wish, reason) {
+      note(`sandbox: ${written(wish)} refused: ${reason}`);
+      shared.onRefused?.(serverName, wish, reason);
+    },
+  });
+  return { target: boxed.target, launch, release: () => boxed.close() };
 }
 
 function tellLaunch({ file, target, droppedPath, environment }: Launch, tell: ReturnType<typeof createStepper>): void {

@@ -1,5 +1,6 @@
 /** What all connections of a host share: process registry, secrets, sign-in and log files. */
 
+import { dirname } from "node:path";
 import { createProcessRegistry, LargeMessages } from "@fairlead/wire";
 import type { HostSignIn } from "../auth/host-sign-in.ts";
 import type { ConnectContext } from "../connect/prepare-connection.ts";
@@ -71,6 +72,7 @@ export function createConnectContext(
          * run.
          */
         commonVariables: declare && { [parentVariable]: String(process.pid) },
+        sandbox: { state: locations.state, settingsFolders: settingsFolders(locations) },
         connectTimeout: settings.host.connectTimeout,
         clock: options.clock,
         keeper,
@@ -93,6 +95,15 @@ export function createConnectContext(
       await record?.close();
     },
   };
+}
+
+/** The folders whose files decide what runs. No program in a sandbox may write into them. */
+function settingsFolders({ files, policies, trustedFolders }: Configuration["locations"]): readonly string[] {
+  const paths = [files.user, files.workspace, trustedFolders].flatMap((file) =>
+    file === undefined ? [] : dirname(file),
+  );
+  const folders = [policies.user, policies.workspace].flatMap((folder) => folder ?? []);
+  return [...new Set([...paths, ...folders])];
 }
 
 /**

@@ -70,6 +70,11 @@ function isReachable(address: string, near: readonly string[]): boolean {
   return !neverShared.has(kind) && near.length > 0 && near.every((other) => kindOf(other) === kind);
 }
 
+/** Whether an IP address is one of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  return kindOf(address) === "public";
+}
+
 /** The kind of an address: `public`, `loopback`, `private`, or the name of another reserved range. */
 function kindOf(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";

@@ -1,7 +1,8 @@
 /** Starts a server's process in its own process group, with exactly the given environment. */
 
-import type { ChildProcessWithoutNullStreams, SpawnOptionsWithoutStdio } from "node:child_process";
+import type { ChildProcessWithoutNullStreams, SpawnOptions } from "node:child_process";
 import { once } from "node:events";
+import { openSync, readdirSync, readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { StdioTarget } from "../target.ts";
 import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts";
@@ -47,7 +48,9 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
       detached: process.platform !== "win32",
       windowsHide: true,
       shell: false,
+      stdio: descriptorsFor(target),
     });
+    giveInputs(child, target);
     // The process exists before the event `spawn`, so the watchdog must know it already.
     if (child.pid !== undefined) registration.started(child.pid);
     const exited = exitOf(child);
@@ -63,6 +66,53 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
   }
 }
 
+/** The three pipes, then a pipe for each input. Descriptors that the process would inherit are replaced by /dev/null. */
+function descriptorsFor({ inputs = [] }: StdioTarget): SpawnOptions["stdio"] {
+  const pipes = Array.from({ length: 3 + inputs.length }, () => "pipe" as const);
+  const inherited = inputs.length === 0 ? [] : inheritedDescriptors().filter((fd) => fd >= pipes.length);
+  if (inherited.length > 0) noFile ??= openSync("/dev/null", "r");
+  const others: SpawnOptions["stdio"] = Array.from({
+    length: Math.max(0, ...inherited.map((fd) => fd + 1 - pipes.length)),
+  });
+  for (const fd of inherited) others[fd - pipes.length] = noFile;
+  return [...pipes, ...others.map((other) => other ?? ("ignore" as const))];
+}
+
+/** One descriptor of /dev/null for all processes. */
+let noFile: number | undefined;
+
+function giveInputs(child: ChildProcessWithoutNullStreams, { inputs = [] }: StdioTarget): void {
+  for (const [index, bytes] of inputs.entries()) {
+    const pipe = child.stdio[3 + index] as Writable | null | undefined;
+    // A process that ends before it has read its inputs explains itself by its exit.
+    pipe?.on("error", () => {});
+    pipe?.end(bytes);
+  }
+}
+
+/** The descriptors above 2 that this process would pass on: those that it has got from its own parent. */
+function inheritedDescriptors(): readonly number[] {
+  try {
+    return readdirSync("/proc/self/fdinfo")
+      .map(Number)
+      .filter((fd) => fd > 2 && isPassedOn(fd));
+  } catch {
+    // Only Linux has this folder, and only Linux programs get inputs.
+    return [];
+  }
+}
+
+/** Whether a descriptor lacks `O_CLOEXEC`. */
+function isPassedOn(fd: number): boolean {
+  try {
+    const [, flags = "0"] = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
+    return (Number.parseInt(flags, 8) & 0o2000000) === 0;
+  } catch {
+    // The descriptor by which the folder was read is closed by now.
+    return false;
+  }
+}
+
 function exitOf(child: ChildProcessWithoutNullStreams): Promise<Exit> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -70,14 +120,10 @@ function exitOf(child: ChildProcessWithoutNullStreams): Promise<Exit> {
   });
 }
 
-type Spawn = (
-  command: string,
-  args: readonly string[],
-  options: SpawnOptionsWithoutStdio,
-) => ChildProcessWithoutNullStreams;
+type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcessWithoutNullStreams;
 
 /** On Windows, `cross-spawn` is needed to start scripts such as `npx.cmd`. */
 async function loadSpawn(): Promise<Spawn> {
-  if (process.platform === "win32") return (await import("cross-spawn")).default.spawn;
-  return process.getBuiltinModule("node:child_process").spawn;
+  if (process.platform === "win32") return (await import("cross-spawn")).default.spawn as Spawn;
+  return process.getBuiltinModule("node:child_process").spawn as Spawn;
 }

@@ -8,7 +8,15 @@ import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
 import { machineAuthSchema } from "../schema/server-extras-schema.ts";
 import { whyNotUrl } from "../schema/validate.ts";
-import type { Authentication, MachineAuth, Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
+import type {
+  Authentication,
+  MachineAuth,
+  Problem,
+  SandboxSettings,
+  ServerDefinition,
+  ServerExtras,
+  Transport,
+} from "./definition.ts";
 import { readAuthentication } from "./entry-authentication.ts";
 import { type ReportProblem, readTransport } from "./entry-transport.ts";
 import {
@@ -21,6 +29,7 @@ import {
 } from "./expand.ts";
 import { readMachineAuth } from "./machine-auth.ts";
 import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
+import { readSandbox, type SandboxChoice } from "./sandbox-settings.ts";
 
 /** What `defineServer` needs besides the entry: its file, the variables and Fairlead's own settings. */
 export interface EntryContext {
@@ -33,6 +42,8 @@ export interface EntryContext {
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
   readonly extras: ServerExtras;
+  /** Where the profile of the server's sandbox is written. Undefined if the server has no sandbox. */
+  readonly sandbox?: SandboxChoice | undefined;
   /** The syntax node of `machineAuth` in the user's or the system's settings. */
   readonly machine?: { readonly source: SettingsSource; readonly node: Node; readonly lookup: Lookup };
   /** Problems that validation has found in the entry. */
@@ -62,6 +73,8 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   checkMentions(mentions, add, context.source);
   const machine = transport && authentication && defineMachineAuth(transport, authentication, mentions, context, add);
 
+  const sandbox = defineSandbox(transport?.kind, context, add);
+
   const kind = transport?.kind;
   const isInvalid = problems.some(({ severity, code }) => severity === "error" && code === "settings_invalid");
   if (transport === undefined || authentication === undefined || isInvalid) return { kind, problems };
@@ -90,10 +103,12 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     excludeTools: textsOf(childNode(entry, "excludeTools")),
     authentication,
     extras: { ...context.extras, machineAuth: machine?.machineAuth },
+    sandbox,
     fingerprint: fingerprintOf(
       entry,
       commandOf(transport, mentions, context.base),
       context.source.scope === "workspace" ? workspaceValues(mentions) : new Map(),
+      sandbox,
     ),
   };
   return { kind, definition, problems };
@@ -106,6 +121,24 @@ type AddProblem = (
   next?: string,
   source?: SettingsSource,
 ) => void;
+
+/** Reads the profile of the sandbox. Undefined if the server has none. Only programs can run in a sandbox. */
+function defineSandbox(
+  kind: Transport["kind"] | undefined,
+  { sandbox, base }: EntryContext,
+  add: AddProblem,
+): SandboxSettings | undefined {
+  if (sandbox === undefined || kind === undefined) return undefined;
+  if (kind === "stdio")
+    return readSandbox(sandbox, base, (severity, node, message, next) =>
+      add({ severity, code: "settings_invalid", message }, node, next, sandbox.source),
+    );
+  if (sandbox.isNamed && sandbox.node !== undefined) {
+    const message = '"sandbox" has no effect: Fairlead starts no program for this server';
+    add({ severity: "warning", code: "settings_invalid", message }, sandbox.node, undefined, sandbox.source);
+  }
+  return undefined;
+}
 
 /** Reads `machineAuth`. Undefined if the settings lack it, or if it has a mistake. */
 function defineMachineAuth(
@@ -232,9 +265,19 @@ function placesFor(variable: string): string {
  * @param command The command with its path and variables resolved. Undefined for a server with a URL, or if a variable
  * is not set.
  * @param workspaceValues The values of variables from the workspace's `.env` files. A changed value needs a new approval.
+ * @param sandbox Part of the digest only if there is one, so that older approvals of other servers still apply.
  */
-function fingerprintOf(entry: Node, command: string | undefined, workspaceValues: ReadonlyMap<string, string>): string {
+function fingerprintOf(
+  entry: Node,
+  command: string | undefined,
+  workspaceValues: ReadonlyMap<string, string>,
+  sandbox: SandboxSettings | undefined,
+): string {
   const values = [...workspaceValues].sort(([a], [b]) => (a < b ? -1 : 1));
   const approved = [canonicalOf(entry, ["description"]), JSON.stringify(command ?? null), JSON.stringify(values)];
+  if (sandbox !== undefined) {
+    const { read, write, hosts, tcp, env } = sandbox;
+    approved.push(JSON.stringify([read, write, hosts, tcp, env].map((list) => [...list].sort())));
+  }
   return createHash("sha256").update(approved.join("\n")).digest("hex");
 }

@@ -107,6 +107,8 @@ export interface ServerDefinition {
   readonly excludeTools: readonly string[];
   readonly authentication: Authentication;
   readonly extras: ServerExtras;
+  /** What the server may reach from its sandbox. Absent if it runs without a sandbox. */
+  readonly sandbox?: SandboxSettings;
   /**
    * The folder that approvals and accepted definitions of the server are bound to, because in another folder the entry
    * may run another program. Absent if it is the same server in every folder.
@@ -119,6 +121,24 @@ export interface ServerDefinition {
    * trusted workspace.
    */
   readonly programs?: readonly { readonly file: string; readonly digest?: string }[];
+}
+
+/** What a server may reach from its sandbox. Everything else of home, workspace and network is closed. */
+export interface SandboxSettings {
+  /** Absolute paths of files and folders that the server may read. */
+  readonly read: readonly string[];
+  /** Absolute paths of files and folders that the server may read and change. */
+  readonly write: readonly string[];
+  /** `name:port`, to which the server may open TLS and HTTP connections. The name may begin with `*.`. */
+  readonly hosts: readonly string[];
+  /** `name:port`, to which the server may open any TCP connection. */
+  readonly tcp: readonly string[];
+  /** Names of variables that the server gets from Fairlead's environment, in addition to those of its entry. */
+  readonly env: readonly string[];
+  /** Whether the settings name this server. False: it has a sandbox because `fairlead.sandbox` is on. */
+  readonly isNamed: boolean;
+  /** Where the profile is written. Absent if no file has one. */
+  readonly origin?: Origin;
 }
 
 /** The keys of `fairlead.servers.<name>.machineAuth`, with their values as written. */

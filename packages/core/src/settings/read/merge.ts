@@ -6,6 +6,7 @@
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, DisablingOrigin, Origin, Problem, Settings } from "../define/definition.ts";
 import { disabledBy, extrasFor, gatesOf, hostWide, machineAuthFor, privileges } from "../define/host-settings.ts";
+import { sandboxFor } from "../define/sandbox-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { childNode, switchOf } from "./nodes.ts";
 import type { SettingsSource } from "./source.ts";
@@ -89,6 +90,7 @@ function configure(
       source,
       at,
       extras,
+      sandbox: sandboxFor({ name, source, entry, privileged }, counting),
       machine: machine && { ...machine, lookup: lookupFor(machine.source.scope, lookup) },
       found,
       lookup: isWorkspace && !trusted ? undefined : lookupFor(source.scope, lookup),

@@ -95,6 +95,37 @@ export const entrySchema: ObjectKey = {
       "The server does not start. `fairlead mcp enable NAME` removes the key. `fairlead mcp disable NAME` disables a server without changing its entry.",
       { default: false },
     ),
+    sandboxEnabled: switchKey(
+      approved,
+      "VS Code's key: the program runs in a sandbox, with the profile in `sandbox`. `fairlead.servers.<name>.sandbox` takes precedence.",
+    ),
+    sandbox: {
+      type: "object",
+      description:
+        "VS Code's profile of a sandbox. Fairlead closes what `denyRead`, `denyWrite` and `deniedDomains` name anyway.",
+      properties: {
+        filesystem: {
+          type: "object",
+          description: "Files and folders.",
+          properties: {
+            allowWrite: listKey(
+              approved,
+              "Files and folders that the program may read and change; `${workspaceFolder}` and `${userHome}` are filled in.",
+            ),
+            denyRead: listKey(approved, "No effect: a sandbox of Fairlead reads only what is listed."),
+            denyWrite: listKey(approved, "No effect: a sandbox of Fairlead writes only what is listed."),
+          },
+        },
+        network: {
+          type: "object",
+          description: "Hosts.",
+          properties: {
+            allowedDomains: listKey(approved, "Hosts that the program may reach."),
+            deniedDomains: listKey(approved, "No effect: a sandbox of Fairlead reaches only what is listed."),
+          },
+        },
+      },
+    },
     description: textKey(
       "once the folder is trusted",
       "A description of the server for people. This is the only key that may change without a new approval.",

@@ -191,6 +191,11 @@ const fairlead: ObjectKey = {
       description:
         "The gateway of a team, `fairlead serve --team`: where it listens, its store, its keys and who may use it. docs/team.md lists its keys.",
     },
+    sandbox: textKey(
+      tightens,
+      "Whether programs run in a sandbox if their entry does not say so (`fairlead.servers.<name>.sandbox`). Linux only.",
+      { oneOf: ["on", "off"], default: "off" },
+    ),
     servers: {
       type: "named",
       placeholder: "<name>",

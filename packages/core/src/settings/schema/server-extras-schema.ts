@@ -75,6 +75,43 @@ export const machineAuthSchema: ObjectKey = {
   },
 };
 
+const ofApproved: WorkspaceRule = "once the folder is trusted and the entry approved";
+
+/** Describes `sandbox`: an object, `on` or `off`. */
+const sandboxSchema: ObjectKey = {
+  type: "object",
+  description:
+    "Run the program in a sandbox (Linux, with bubblewrap). It sees its own files and what is listed here, and nothing else of your home, the workspace and the network. `on`: an empty profile. `off`: no sandbox. A workspace decides only about its own servers.",
+  instead: textKey(ofApproved, "", { oneOf: ["on", "off"] }),
+  properties: {
+    read: listKey(
+      ofApproved,
+      "Files and folders that the program may read. A relative path starts at the same folder as for `command`.",
+      {
+        examples: [["~/notes"]],
+      },
+    ),
+    write: listKey(ofApproved, "Files and folders that the program may read and change.", {
+      examples: [["~/.cache/weather"]],
+    }),
+    hosts: listKey(
+      ofApproved,
+      "Hosts that the program may reach: `name`, `name:port` or `*.name`. The default port is 443. A name stands for its public addresses; list a private or loopback address itself.",
+      { examples: [["api.example.com", "127.0.0.1:8080"]] },
+    ),
+    tcp: listKey(ofApproved, "Hosts and ports for programs that use no HTTP, such as database clients.", {
+      examples: [["db.example.com:5432"]],
+    }),
+    env: listKey(
+      ofApproved,
+      "Variables that the program gets from your environment, in addition to `env` of its entry.",
+      {
+        examples: [["GITHUB_TOKEN"]],
+      },
+    ),
+  },
+};
+
 /** Describes Fairlead's own settings for one server. */
 export const serverExtras: ObjectKey = {
   type: "object",
@@ -99,6 +136,7 @@ export const serverExtras: ObjectKey = {
       { default: false },
     ),
     machineAuth: machineAuthSchema,
+    sandbox: sandboxSchema,
     hideResults: switchKey(
       tightens,
       "Keep the server's results out of recorded conversations and recordings: they are replaced by `(hidden)`. `fairlead test` writes no snapshots of them.",

@@ -1,0 +1,164 @@
+/**
+ * Starts a program in a sandbox of Linux, with bubblewrap. The program sees the system's folders, its own files, a private
+ * home folder and what its profile lists. Its only network is a socket to a proxy of this host.
+ */
+
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StdioTarget } from "@fairlead/wire";
+import type { SandboxSettings, ServerDefinition } from "../settings/define/definition.ts";
+import type { Environment } from "../settings/read/paths.ts";
+import { findOwnProgram, findProgram, type ProgramPlace, systemPath } from "../trust/programs.ts";
+import { Egress, type HostWish } from "./egress.ts";
+import { certificateFiles, environmentInside } from "./inside-environment.ts";
+import { insideSocketPath } from "./inside-script.ts";
+import { type ClosedFolders, guards, isShown, privateFolder, resolvePaths } from "./listed-paths.ts";
+import { findProgramFiles } from "./program-files.ts";
+import { seccompFilter } from "./seccomp.ts";
+import { insideHome, insideId, insideStartPath, sharedFiles } from "./shared-files.ts";
+import { systemMounts } from "./system-mounts.ts";
+import { installHint, unavailable } from "./unavailable.ts";
+
+export { written } from "./egress.ts";
+export { unavailable } from "./unavailable.ts";
+
+const temporaryBytes = 512 * 1024 * 1024;
+
+/** What the sandboxes of a host share. */
+export interface SandboxContext extends ProgramPlace, ClosedFolders {
+  readonly environment: Environment;
+  /** Asks a person about a host that the profile does not list. */
+  readonly ask?: ((serverName: string, wish: HostWish, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Called once for each host that a program wanted and did not reach. */
+  readonly onRefused?: ((serverName: string, wish: HostWish, reason: string) => void) | undefined;
+  /** Hosts that the person has allowed for good, as `name:port`. */
+  readonly alwaysAllowed?: ((definition: ServerDefinition) => Promise<readonly string[]>) | undefined;
+}
+
+/** A program as it would start without a sandbox. */
+export interface UnboxedProgram {
+  readonly target: StdioTarget;
+  /** The executable file. Absent if there is none. */
+  readonly file?: string | undefined;
+}
+
+/** A program in its sandbox. Call `close` when it has ended. */
+export interface BoxedProgram {
+  readonly target: StdioTarget;
+  close(): Promise<void>;
+}
+
+/**
+ * Plans the start of a program in its sandbox.
+ *
+ * @throws HostError `sandbox_unavailable` if this system has no sandboxes, `settings_invalid` if a listed path does not
+ * exist or has become a link
+ */
+export async function openBox(
+  definition: ServerDefinition & { readonly sandbox: SandboxSettings },
+  program: UnboxedProgram,
+  context: SandboxContext,
+): Promise<BoxedProgram> {
+  const { name, sandbox } = definition;
+  const bubblewrap = await findBubblewrap(name, context);
+  const filter = seccompFilter(process.arch);
+  if (filter === undefined) throw unavailable(name, `Fairlead knows no system calls of the processor ${process.arch}`);
+  const { target, file } = program;
+  // Without a file, the start fails as it does without a sandbox.
+  if (file === undefined) return { target, close: async () => {} };
+
+  const searchPath = target.env["PATH"] ?? systemPath;
+  const { home } = context.environment;
+  const files = await findProgramFiles({ file, args: target.args, cwd: target.cwd, searchPath, home });
+  const paths = await resolvePaths(definition, context);
+  const allowed = [...sandbox.hosts, ...sandbox.tcp, ...((await context.alwaysAllowed?.(definition)) ?? [])];
+  const { isNode } = files;
+  const needsNetwork = allowed.length > 0 || context.ask !== undefined;
+  const forwarder = isNode || !needsNetwork ? undefined : await nodeFor(searchPath, context);
+  const forwarderFiles =
+    forwarder === undefined
+      ? undefined
+      : await findProgramFiles({ file: forwarder, args: [], cwd: "/", searchPath, home });
+  const isInPlace = isShown(target.cwd, paths) || files.usesWorkingFolder;
+
+  const shown = [...files.shown, ...(forwarderFiles?.shown ?? []), ...certificateFiles(target.env)];
+  const mounts = [
+    ...systemMounts(),
+    ...(await sharedFiles(sandbox, context.state)),
+    ..."--proc /proc --dev /dev --size".split(" "),
+    String(temporaryBytes),
+    ..."--tmpfs /tmp --bind".split(" "),
+    await privateFolder(definition, context),
+    insideHome,
+    ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...files.links.flatMap(({ path, target: to }) => (isShown(path, paths) ? [] : ["--symlink", to, path])),
+    ...paths.flatMap(({ path, real, isWritable }) => [isWritable ? "--bind" : "--ro-bind", real, path]),
+    ...(await guards(paths, context)),
+  ];
+  const variables = environmentInside(definition, target, context.environment, { isNode, needsNetwork });
+
+  const egress = new Egress({
+    allowed,
+    ask: context.ask && ((wish, signal) => context.ask?.(name, wish, signal) ?? Promise.resolve(false)),
+    onRefused: (wish, reason) => context.onRefused?.(name, wish, reason),
+  });
+  const socket = await listenFor(egress, context);
+  const options = [
+    ...namespaces,
+    ...mounts,
+    "--ro-bind",
+    socket,
+    insideSocketPath,
+    ..."--remount-ro / --chdir".split(" "),
+    isInPlace ? target.cwd : insideHome,
+    "--clearenv",
+    ...variables.flatMap(([key, value]) => ["--setenv", key, value]),
+    ..."--seccomp 4".split(" "),
+  ];
+  return {
+    target: {
+      kind: "stdio",
+      command: bubblewrap,
+      args: ["--args", "3", "--", "/bin/sh", insideStartPath, forwarder ?? "-", file, ...target.args],
+      // The variables of the server are in the list of options. bubblewrap itself, which is not in the sandbox, gets none.
+      env: {},
+      cwd: "/",
+      inputs: [Buffer.from(options.map((option) => `${option}\0`).join("")), filter],
+    },
+    close: () => egress.close(),
+  };
+}
+
+const namespaces = [
+  ..."--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net".split(" "),
+  ..."--die-with-parent --new-session --disable-userns --cap-drop ALL".split(" "),
+  ...`--uid ${insideId} --gid ${insideId} --hostname sandbox`.split(" "),
+];
+
+/** The Node that runs the script beside a program in another language. */
+async function nodeFor(searchPath: string, { environment }: SandboxContext): Promise<string | undefined> {
+  if (/\/node\d*$/.test(process.execPath)) return process.execPath;
+  return findProgram("node", environment.env["PATH"] ?? searchPath, "/");
+}
+
+/** Sockets have short paths, so a state folder with a long one is not used for them. */
+async function listenFor(egress: Egress, { state }: SandboxContext): Promise<string> {
+  const name = `${process.pid}-${randomBytes(6).toString("hex")}.sock`;
+  const usual = join(state, "sandboxes", "run");
+  const folder = join(usual, name).length <= 100 ? usual : join(tmpdir(), `fairlead-${process.getuid?.() ?? 0}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, name);
+  await egress.listen(path);
+  return path;
+}
+
+/** Returns the file of bubblewrap. */
+async function findBubblewrap(serverName: string, context: SandboxContext): Promise<string> {
+  if (process.platform !== "linux")
+    throw unavailable(serverName, `sandboxes need Linux, and this is ${process.platform}`);
+  const found = await findOwnProgram("bwrap", context);
+  if (found === undefined) throw unavailable(serverName, "bubblewrap (bwrap) is not installed", installHint());
+  return found.file;
+}

@@ -1,0 +1,284 @@
+/**
+ * The way out of a sandbox: an HTTP proxy on a Unix socket, which connects only to the hosts of the profile. The host
+ * looks names up itself and connects only to addresses that it has checked.
+ */
+
+import { type LookupAddress, lookup as systemLookup } from "node:dns";
+import { rm } from "node:fs/promises";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { request as requestTls } from "node:https";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { parseUrl } from "@fairlead/wire/text";
+import { isPublicAddress } from "../net/address-rules.ts";
+import { addressOf } from "../settings/define/sandbox-settings.ts";
+
+/** A host that a sandboxed program wants to reach. */
+export interface HostWish {
+  /** A name in lower case, or an IP address without brackets. */
+  readonly name: string;
+  readonly port: number;
+}
+
+/** Says whether a program may reach a host that its profile does not list. */
+export type AskForHost = (wish: HostWish, signal: AbortSignal) => Promise<boolean>;
+
+export interface EgressOptions {
+  /** `name:port` of the profile's `hosts` and `tcp`. */
+  readonly allowed: readonly string[];
+  /** Asked at most once for each host and port. Default: nobody; such hosts are refused. */
+  readonly ask?: AskForHost | undefined;
+  /** Called once for each host and port that is refused, with the reason. */
+  readonly onRefused?: ((wish: HostWish, reason: string) => void) | undefined;
+  readonly lookup?: LookupFunction;
+  /** How long a connection waits for an answer to the question, in milliseconds. Default: 30 s. */
+  readonly patience?: number;
+}
+
+/** How many hosts of one program are remembered as refused. Further ones are refused without a question. */
+const mostHosts = 256;
+const connectTimeout = 10_000;
+const defaultPatience = 30_000;
+const mostConnections = 512;
+
+/** The proxy of one running program. */
+export class Egress {
+  readonly #options: EgressOptions;
+  readonly #server: Server;
+  readonly #over = new AbortController();
+  readonly #asked = new Map<string, Promise<boolean>>();
+  readonly #refused = new Set<string>();
+  readonly #sockets = new Set<Duplex>();
+  #path = "";
+
+  constructor(options: EgressOptions) {
+    this.#options = options;
+    this.#server = createServer((message, response) => void this.#forward(message, response));
+    this.#server.maxConnections = mostConnections;
+    this.#server.on("connect", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#keep(socket);
+      void this.#tunnel(message, socket, head);
+    });
+    this.#server.on("connection", (socket: Socket) => this.#keep(socket));
+    this.#server.on("clientError", (_: Error, socket: Duplex) => socket.destroy());
+  }
+
+  /** Begins to accept connections at a path of at most 100 bytes, in a folder that only this user may enter. */
+  async listen(path: string): Promise<void> {
+    this.#path = path;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(path, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    this.#server.unref();
+  }
+
+  /** Closes all connections. */
+  async close(): Promise<void> {
+    this.#over.abort();
+    for (const socket of this.#sockets) socket.destroy();
+    if (this.#server.listening) await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await rm(this.#path, { force: true });
+  }
+
+  #keep(socket: Duplex): void {
+    this.#sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  /** Answers `CONNECT name:port`. */
+  async #tunnel(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const target = splitAddress(message.url ?? "");
+    try {
+      if (target === undefined) throw new Refusal("not NAME:PORT");
+      const upstream = await this.#connect(target);
+      if (socket.destroyed) return void upstream.destroy();
+      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      if (head.length > 0) upstream.write(head);
+      socket.pipe(upstream).pipe(socket);
+      socket.once("close", () => upstream.destroy());
+      upstream.once("close", () => socket.destroy());
+    } catch (error) {
+      const { status, reason } = failureOf(error);
+      socket.end(`HTTP/1.1 ${status}\r\nx-fairlead-reason: ${encodeURIComponent(reason)}\r\ncontent-length: 0\r\n\r\n`);
+    }
+  }
+
+  /** Answers a request with a whole URL, as programs send it for `http://`, and some for `https://` too. */
+  async #forward(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const url = parseUrl(message.url ?? "");
+      const isTls = url?.protocol === "https:";
+      if (url === undefined || (!isTls && url.protocol !== "http:")) throw new Refusal("the request has no whole URL");
+      const target = splitAddress(`${url.hostname}:${url.port || (isTls ? 443 : 80)}`);
+      if (target === undefined) throw new Refusal("not a host");
+      const upstream = await this.#connect(target);
+      response.once("close", () => upstream.destroy());
+      const sent = (isTls ? requestTls : request)(
+        url,
+        {
+          method: message.method,
+          headers: endToEnd(message.headers),
+          agent: false,
+          ...(isTls ? { socket: upstream } : { createConnection: () => upstream }),
+        },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+          answer.pipe(response);
+        },
+      );
+      sent.on("error", () => response.destroy());
+      message.pipe(sent);
+    } catch (error) {
+      const { status, reason } = failureOf(error);
+      const code = Number(status.slice(0, 3));
+      response.writeHead(code, {
+        "content-type": "text/plain; charset=utf-8",
+        "x-fairlead-reason": encodeURIComponent(reason),
+      });
+      response.end(`${reason}\n`);
+    }
+  }
+
+  async #connect(wish: HostWish): Promise<Socket> {
+    if (!(await this.#isAllowed(wish))) throw new Refusal(`the sandbox of this server does not allow ${written(wish)}`);
+    const addresses = await this.#addressesOf(wish);
+    let last: unknown;
+    for (const address of addresses) {
+      try {
+        return await this.#open(address, wish.port);
+      } catch (error) {
+        last = error;
+      }
+    }
+    throw last ?? new Error(`${wish.name} has no address`);
+  }
+
+  #isAllowed(wish: HostWish): boolean | Promise<boolean> {
+    if (this.#options.allowed.some((pattern) => covers(pattern, wish))) return true;
+    const key = written(wish);
+    const asked = this.#asked.get(key);
+    if (asked !== undefined) return asked;
+    const { ask } = this.#options;
+    const mayAsk = this.#asked.size < mostHosts && isOffered(wish);
+    const answer = ask === undefined || !mayAsk ? Promise.resolve(false) : this.#ask(wish, ask);
+    if (this.#asked.size < mostHosts) this.#asked.set(key, answer);
+    void answer.then((isAllowed) => {
+      if (!isAllowed) this.#tellRefused(wish, `${key} is not in "hosts" of its sandbox`);
+    });
+    return answer;
+  }
+
+  /** Without an answer in time, the connection is refused. A later answer counts for later connections. */
+  async #ask(wish: HostWish, ask: AskForHost): Promise<boolean> {
+    const late = AbortSignal.timeout(this.#options.patience ?? defaultPatience);
+    try {
+      return await ask(wish, AbortSignal.any([late, this.#over.signal]));
+    } catch {
+      if (late.aborted) this.#asked.delete(written(wish));
+      return false;
+    }
+  }
+
+  #tellRefused(wish: HostWish, reason: string): void {
+    const key = written(wish);
+    if (this.#refused.has(key) || this.#refused.size >= mostHosts) return;
+    this.#refused.add(key);
+    this.#options.onRefused?.(wish, reason);
+  }
+
+  /** A name stands for its public addresses. Another address is reached only if the profile lists the address itself. */
+  async #addressesOf(wish: HostWish): Promise<readonly string[]> {
+    if (isIP(wish.name) !== 0) return [wish.name];
+    if (wish.name === "localhost") return ["127.0.0.1", "::1"];
+    const found = await lookUp(wish.name, this.#options.lookup ?? systemLookup);
+    const addresses = found.filter(isPublicAddress);
+    if (addresses.length > 0) return addresses;
+    const reason = `${wish.name} leads to ${found[0]}, which is not a public address`;
+    this.#tellRefused(wish, reason);
+    throw new Refusal(reason);
+  }
+
+  #open(address: string, port: number): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: address, port, signal: this.#over.signal });
+      this.#keep(socket);
+      const late = setTimeout(
+        () => socket.destroy(new Error(`no connection within ${connectTimeout} ms`)),
+        connectTimeout,
+      );
+      socket.once("error", reject);
+      socket.once("close", () => clearTimeout(late));
+      socket.once("connect", () => {
+        clearTimeout(late);
+        socket.off("error", reject);
+        resolve(socket);
+      });
+    });
+  }
+}
+
+/** Addresses of this machine and of its networks are reached only if the profile lists them: no question offers them. */
+function isOffered({ name }: HostWish): boolean {
+  return isIP(name) === 0 ? name !== "localhost" : isPublicAddress(name);
+}
+
+class Refusal extends Error {}
+
+function failureOf(error: unknown): { readonly status: string; readonly reason: string } {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { status: error instanceof Refusal ? "403 Forbidden" : "502 Bad Gateway", reason };
+}
+
+/** Whether `name:port` of a profile is about a host. `*.example.com` is about every name below `example.com`. */
+export function covers(pattern: string, wish: HostWish): boolean {
+  const split = splitAddress(pattern.replace(/^\*\./, ""));
+  if (split === undefined || split.port !== wish.port) return false;
+  return pattern.startsWith("*.") ? wish.name.endsWith(`.${split.name}`) : wish.name === split.name;
+}
+
+/** `name:port`, with brackets around an IPv6 address. */
+export function written({ name, port }: HostWish): string {
+  return `${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function splitAddress(text: string): HostWish | undefined {
+  const address = addressOf(text, undefined);
+  const [, name, port] = /^(.*):(\d+)$/.exec(address ?? "") ?? [];
+  if (name === undefined || name.startsWith("*")) return undefined;
+  return { name: name.replace(/^\[|\]$/g, ""), port: Number(port) };
+}
+
+const hopByHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "upgrade",
+]);
+
+function endToEnd(headers: IncomingMessage["headers"]): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
+}
+
+function lookUp(name: string, resolve: LookupFunction): Promise<readonly string[]> {
+  return new Promise((done, fail) => {
+    resolve(name, { all: true }, (error, found: string | LookupAddress[]) => {
+      if (error !== null) fail(error);
+      else done(typeof found === "string" ? [found] : found.map(({ address }) => address));
+    });
+  });
+}

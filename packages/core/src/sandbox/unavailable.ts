@@ -1,0 +1,45 @@
+/** Says why a server that must have a sandbox was not started. It never starts without one. */
+
+import { readFileSync } from "node:fs";
+import { HostError } from "../errors.ts";
+
+/** How to get bubblewrap. */
+export function installHint(): string {
+  return "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap)";
+}
+
+/** The error for a server that must have a sandbox where there is none. It never starts without one. */
+export function unavailable(serverName: string, why: string, fix = "Run it on a system with sandboxes"): HostError {
+  return new HostError("sandbox_unavailable", `"${serverName}" was not started: it must run in a sandbox, and ${why}`, {
+    serverName,
+    next: `${fix}, or run this server without one: set "sandbox": "off" in fairlead.servers.${serverName}.`,
+  });
+}
+
+/**
+ * Explains the failure of bubblewrap itself. Undefined if stderr is not from it: then the program has failed.
+ *
+ * @param stderr The lines that the process has written before it ended.
+ */
+export function explainBubblewrap(serverName: string, stderr: readonly string[]): HostError | undefined {
+  const message = stderr.find((line) => line.startsWith("bwrap: "))?.slice("bwrap: ".length);
+  if (message === undefined) return undefined;
+  if (/unknown option/i.test(message))
+    return unavailable(serverName, `this bubblewrap is older than 0.8.0 (${message})`, installHint());
+  if (/namespace|uid map|user_namespaces|Operation not permitted|Permission denied/i.test(message)) {
+    const fix = isRestricted()
+      ? "Allow user namespaces for bwrap (Ubuntu: an AppArmor profile for /usr/bin/bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
+      : "Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces; in a container: its security options)";
+    return unavailable(serverName, `this system refuses it: ${message}`, fix);
+  }
+  return unavailable(serverName, `bubblewrap failed: ${message}`);
+}
+
+function isRestricted(): boolean {
+  try {
+    return readFileSync("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "utf8").trim() === "1";
+  } catch {
+    // Only Ubuntu has this file.
+    return false;
+  }
+}
