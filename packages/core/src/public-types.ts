@@ -103,6 +103,7 @@ export type {
   OAuthSettings,
   Scope,
   ServerDefinition,
+  SandboxSettings,
   ServerExtras,
   Settings,
   SettingsFile,

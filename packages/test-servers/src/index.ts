@@ -4,6 +4,7 @@ export { type GuardedServer, type GuardSettings, guardedServer } from "./authori
 export { newIdToken, signersKey } from "./authorization-server/id-token.ts";
 export { type AuthorizationServer, authorizationServer, type SeenCall } from "./authorization-server/server.ts";
 export type { AuthorizationSettings } from "./authorization-server/settings.ts";
+export { hasBubblewrap } from "./bubblewrap.ts";
 export { certificate, key as certificateKey } from "./certificate.ts";
 export { chromiumProgram, openChromium } from "./chromium.ts";
 export { type CollectedSpan, type Collector, collector } from "./collector.ts";

@@ -12,6 +12,7 @@ const folders = {
   "well-behaved": ".",
   asks: "calls",
   counted: "calls",
+  evaluator: "calls",
   "large-result": "calls",
   "odd-parameters": "calls",
   results: "calls",

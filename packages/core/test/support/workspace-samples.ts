@@ -45,6 +45,12 @@ const entry: Readonly<Record<string, Sample>> = {
   authProviderType: { value: "google", beside: { ...address, oauth: { scopes: ["planted"] } } },
   targetAudience: { value: "planted", beside: impersonation },
   targetServiceAccount: { value: "planted@example.com", beside: impersonation },
+  sandboxEnabled: { value: true, beside: process_ },
+  "sandbox.filesystem.allowWrite": { value: ["/planted"], beside: { ...process_, sandboxEnabled: true } },
+  "sandbox.filesystem.denyRead": { value: ["/planted"], beside: { ...process_, sandboxEnabled: true } },
+  "sandbox.filesystem.denyWrite": { value: ["/planted"], beside: { ...process_, sandboxEnabled: true } },
+  "sandbox.network.allowedDomains": { value: ["planted.example"], beside: { ...process_, sandboxEnabled: true } },
+  "sandbox.network.deniedDomains": { value: ["planted.example"], beside: { ...process_, sandboxEnabled: true } },
 };
 
 /** By path as `leafKeys` gives it. A key without a sample fails the tests that use them: decide what a workspace may do with it. */
@@ -110,6 +116,12 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.servers.<name>.machineAuth.identityProvider.tokenUrl", { value: "https://planted.example/token" }],
   ["fairlead.servers.<name>.machineAuth.identityProvider.clientId", { value: "planted" }],
   ["fairlead.servers.<name>.machineAuth.identityProvider.clientSecret", { value: "planted" }],
+  ["fairlead.sandbox", { value: "on" }],
+  ["fairlead.servers.<name>.sandbox.read", { value: ["/planted"] }],
+  ["fairlead.servers.<name>.sandbox.write", { value: ["/planted"] }],
+  ["fairlead.servers.<name>.sandbox.hosts", { value: ["planted.example"] }],
+  ["fairlead.servers.<name>.sandbox.tcp", { value: ["planted.example:7"] }],
+  ["fairlead.servers.<name>.sandbox.env", { value: ["PLANTED"] }],
   ["fairlead.servers.<name>.issuerOverride", { value: "https://planted.example" }],
 ]);
 

@@ -21,6 +21,7 @@ const starters = {
     "an absolute path in the user's Google credentials, if a variable allows such programs",
   "core/src/ide/find-companions.ts": "an absolute path of the system (macOS)",
   "core/src/net/open-url.ts": "findOwnProgram, or an absolute path of the system",
+  "core/src/sandbox/inside-script.ts": "none: the script counts what the server starts inside its sandbox",
   "wire/src/stdio/process-tree.ts": "an absolute path of the system (Windows)",
   "wire/src/stdio/process.ts": "planLaunch: the server",
   "wire/src/stdio/watchdog.ts": "/bin/sh and Node itself",

@@ -106,7 +106,7 @@ export const entrySchema: ObjectKey = {
       properties: {
         filesystem: {
           type: "object",
-          description: "Files and folders.",
+          description: "The files and folders of the profile.",
           properties: {
             allowWrite: listKey(
               approved,
@@ -118,7 +118,7 @@ export const entrySchema: ObjectKey = {
         },
         network: {
           type: "object",
-          description: "Hosts.",
+          description: "The hosts of the profile.",
           properties: {
             allowedDomains: listKey(approved, "Hosts that the program may reach."),
             deniedDomains: listKey(approved, "No effect: a sandbox of Fairlead reaches only what is listed."),

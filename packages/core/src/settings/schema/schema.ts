@@ -194,7 +194,7 @@ const fairlead: ObjectKey = {
     sandbox: textKey(
       tightens,
       "Whether programs run in a sandbox if their entry does not say so (`fairlead.servers.<name>.sandbox`). Linux only.",
-      { oneOf: ["on", "off"], default: "off" },
+      { oneOf: ["off", "on"], default: "off" },
     ),
     servers: {
       type: "named",

@@ -82,7 +82,7 @@ const sandboxSchema: ObjectKey = {
   type: "object",
   description:
     "Run the program in a sandbox (Linux, with bubblewrap). It sees its own files and what is listed here, and nothing else of your home, the workspace and the network. `on`: an empty profile. `off`: no sandbox. A workspace decides only about its own servers.",
-  instead: textKey(ofApproved, "", { oneOf: ["on", "off"] }),
+  instead: textKey(ofApproved, "", { oneOf: ["off", "on"] }),
   properties: {
     read: listKey(
       ofApproved,
