@@ -244,14 +244,14 @@ async function targetFor(
   const launch = await planLaunch(definition.name, transport, context);
   const { sandbox } = definition;
   if (sandbox === undefined) return { target: launch.target, launch, release };
-  const { openBox, unavailable, written } = await import("../sandbox/box.ts");
+  const { hostText, openBox, unavailable } = await import("../sandbox/box.ts");
   const shared = context.sandbox;
   if (shared === undefined) throw unavailable(definition.name, "this program has none");
   const boxed = await openBox({ ...definition, sandbox }, launch, {
     ...context,
     ...shared,
     onRefused(serverName, wish, reason) {
-      note(`sandbox: ${written(wish)} refused: ${reason}`);
+      note(`sandbox: ${hostText(wish)} refused: ${reason}`);
       shared.onRefused?.(serverName, wish, reason);
     },
   });

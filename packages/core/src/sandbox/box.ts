@@ -21,7 +21,7 @@ import { insideHome, insideId, insideStartPath, sharedFiles } from "./shared-fil
 import { systemMounts } from "./system-mounts.ts";
 import { installHint, unavailable } from "./unavailable.ts";
 
-export { written } from "./egress.ts";
+export { hostText } from "./egress.ts";
 export { unavailable } from "./unavailable.ts";
 
 const temporaryBytes = 512 * 1024 * 1024;

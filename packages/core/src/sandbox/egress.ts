@@ -16,9 +16,9 @@ import {
 import { request as requestTls } from "node:https";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { parseUrl } from "@fairlead/wire/text";
+import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import { isPublicAddress } from "../net/address-rules.ts";
-import { addressOf } from "../settings/define/sandbox-settings.ts";
+import { hostAndPort } from "../settings/define/sandbox-settings.ts";
 
 /** A host that a sandboxed program wants to reach. */
 export interface HostWish {
@@ -39,13 +39,13 @@ export interface EgressOptions {
   readonly onRefused?: ((wish: HostWish, reason: string) => void) | undefined;
   readonly lookup?: LookupFunction;
   /** How long a connection waits for an answer to the question, in milliseconds. Default: 30 s. */
-  readonly patience?: number;
+  readonly answerTimeout?: number;
 }
 
 /** How many hosts of one program are remembered as refused. Further ones are refused without a question. */
 const mostHosts = 256;
 const connectTimeout = 10_000;
-const defaultPatience = 30_000;
+const defaultAnswerTimeout = 30_000;
 const mostConnections = 512;
 
 /** The proxy of one running program. */
@@ -152,7 +152,8 @@ export class Egress {
   }
 
   async #connect(wish: HostWish): Promise<Socket> {
-    if (!(await this.#isAllowed(wish))) throw new Refusal(`the sandbox of this server does not allow ${written(wish)}`);
+    if (!(await this.#isAllowed(wish)))
+      throw new Refusal(`the sandbox of this server does not allow ${hostText(wish)}`);
     const addresses = await this.#addressesOf(wish);
     let last: unknown;
     for (const address of addresses) {
@@ -166,8 +167,8 @@ export class Egress {
   }
 
   #isAllowed(wish: HostWish): boolean | Promise<boolean> {
-    if (this.#options.allowed.some((pattern) => covers(pattern, wish))) return true;
-    const key = written(wish);
+    if (this.#options.allowed.some((pattern) => listsHost(pattern, wish))) return true;
+    const key = hostText(wish);
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
     const { ask } = this.#options;
@@ -182,17 +183,17 @@ export class Egress {
 
   /** Without an answer in time, the connection is refused. A later answer counts for later connections. */
   async #ask(wish: HostWish, ask: AskForHost): Promise<boolean> {
-    const late = AbortSignal.timeout(this.#options.patience ?? defaultPatience);
+    const late = AbortSignal.timeout(this.#options.answerTimeout ?? defaultAnswerTimeout);
     try {
       return await ask(wish, AbortSignal.any([late, this.#over.signal]));
     } catch {
-      if (late.aborted) this.#asked.delete(written(wish));
+      if (late.aborted) this.#asked.delete(hostText(wish));
       return false;
     }
   }
 
   #tellRefused(wish: HostWish, reason: string): void {
-    const key = written(wish);
+    const key = hostText(wish);
     if (this.#refused.has(key) || this.#refused.size >= mostHosts) return;
     this.#refused.add(key);
     this.#options.onRefused?.(wish, reason);
@@ -237,24 +238,24 @@ function isOffered({ name }: HostWish): boolean {
 class Refusal extends Error {}
 
 function failureOf(error: unknown): { readonly status: string; readonly reason: string } {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return { status: error instanceof Refusal ? "403 Forbidden" : "502 Bad Gateway", reason };
 }
 
 /** Whether `name:port` of a profile is about a host. `*.example.com` is about every name below `example.com`. */
-export function covers(pattern: string, wish: HostWish): boolean {
+export function listsHost(pattern: string, wish: HostWish): boolean {
   const split = splitAddress(pattern.replace(/^\*\./, ""));
   if (split === undefined || split.port !== wish.port) return false;
   return pattern.startsWith("*.") ? wish.name.endsWith(`.${split.name}`) : wish.name === split.name;
 }
 
 /** `name:port`, with brackets around an IPv6 address. */
-export function written({ name, port }: HostWish): string {
+export function hostText({ name, port }: HostWish): string {
   return `${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 function splitAddress(text: string): HostWish | undefined {
-  const address = addressOf(text, undefined);
+  const address = hostAndPort(text, undefined);
   const [, name, port] = /^(.*):(\d+)$/.exec(address ?? "") ?? [];
   if (name === undefined || name.startsWith("*")) return undefined;
   return { name: name.replace(/^\[|\]$/g, ""), port: Number(port) };

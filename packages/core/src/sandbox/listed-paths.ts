@@ -47,8 +47,8 @@ export async function resolvePaths(
     ...sandbox.read.map((path) => ({ path, isWritable: false })),
     ...sandbox.write.map((path) => ({ path, isWritable: true })),
   ].filter(({ path, isWritable }) => isWritable || !sandbox.write.includes(path));
-  const memory = join(dirname(await privateFolder(definition, context)), "paths.json");
-  const before = await readPaths(memory);
+  const pathsFile = join(dirname(await privateFolder(definition, context)), "paths.json");
+  const before = await readPaths(pathsFile);
   const shown: ShownPath[] = [];
   const now: Record<string, string> = {};
   for (const { path, isWritable } of listed.sort((one, other) => one.path.length - other.path.length)) {
@@ -67,7 +67,7 @@ export async function resolvePaths(
     now[path] = real;
     shown.push({ path, real, isWritable });
   }
-  if (JSON.stringify(before) !== JSON.stringify(now)) await writeFile(memory, JSON.stringify(now), { mode: 0o600 });
+  if (JSON.stringify(before) !== JSON.stringify(now)) await writeFile(pathsFile, JSON.stringify(now), { mode: 0o600 });
   return shown;
 }
 

@@ -109,7 +109,7 @@ export function readSandbox(
     });
   const addresses = (key: string, defaultPort: number | undefined, ...vscode: readonly string[]): readonly string[] =>
     each(list(key, ...vscode), (text, item) => {
-      const address = addressOf(text, defaultPort);
+      const address = hostAndPort(text, defaultPort);
       if (address === undefined)
         report("error", item, `"${key}" of "sandbox" has "${text}", which is not ${wanted(defaultPort)}`);
       return address;
@@ -159,7 +159,7 @@ function withoutSlash(path: string): string {
  * Returns `name:port` in lower case. The name may be an IP address (`[::1]:80`) or begin with `*.`. Undefined if the text is
  * neither.
  */
-export function addressOf(text: string, defaultPort: number | undefined): string | undefined {
+export function hostAndPort(text: string, defaultPort: number | undefined): string | undefined {
   const [, bracketed, plain = "", port] = /^(?:\[([0-9a-f:.%]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
   const name = (bracketed ?? plain).toLowerCase().replace(/\.$/, "");
   const number = port === undefined ? defaultPort : Number(port);

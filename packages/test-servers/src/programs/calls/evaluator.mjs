@@ -19,7 +19,7 @@ async function evaluate(code) {
   }
 }
 
-createInterface({ input: process.stdin }).on("line", async (line) => {
+for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (method === "initialize") {
     const result = {
@@ -32,6 +32,6 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
     const inputSchema = { type: "object", properties: { code: { type: "string" } }, required: ["code"] };
     send({ id, result: { tools: [{ name: "run", inputSchema }] } });
   } else if (method === "tools/call") {
-    send({ id, result: { content: [{ type: "text", text: await evaluate(params.arguments.code) }] } });
+    void evaluate(params.arguments.code).then((text) => send({ id, result: { content: [{ type: "text", text }] } }));
   } else if (id !== undefined) send({ id, error: { code: -32601, message: "no such method" } });
-});
+}
