@@ -50,34 +50,22 @@ export class CallQueue {
   }
 
   /**
-   * Counts a call as running and returns true. Returns false if too many calls are running, or if calls to this server
-   * already wait.
+   * Counts a call as running. If too many calls run, or calls to this server already wait, returns a promise that
+   * resolves when the call may start. The caller must call `leave` when a started call has ended.
+   *
+   * @throws HostError (as a rejection) `busy` if too many calls wait. If `signal` is aborted, rejects with its reason.
    */
-  tryEnter(server: string): boolean {
+  enter(server: string, signal: AbortSignal): Promise<void> | undefined {
+    if (signal.aborted) return Promise.reject(signal.reason);
     const { callsPerServer, callsTotal } = this.#limits();
     const line = this.#lineOf(server);
-    if (this.#running >= callsTotal || line.running >= callsPerServer || line.waiting.length > 0) return false;
-    this.#running += 1;
-    line.running += 1;
-    return true;
-  }
-
-  /**
-   * Waits until the call may start. Resolves with a function that the caller must run when the call has ended.
-   *
-   * @throws HostError `busy` if too many calls wait. If `signal` is aborted, rejects with its reason.
-   */
-  async enter(server: string, signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
-    if (!this.tryEnter(server))
-      await new Promise<void>((start, reject) => {
+    if (this.#running >= callsTotal || line.running >= callsPerServer || line.waiting.length > 0)
+      return new Promise((start, reject) => {
         this.#wait(server, { signal, start, cancel: () => reject(signal.reason) });
       });
-    let isOver = false;
-    return () => {
-      if (!isOver) this.leave(server);
-      isOver = true;
-    };
+    this.#running += 1;
+    line.running += 1;
+    return undefined;
   }
 
   /** Reports that a started call has ended. The caller must do this exactly once for each call. */

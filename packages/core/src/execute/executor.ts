@@ -25,10 +25,12 @@ export type CallClient = Pick<Connection, "name" | "filteredCatalog" | "callTool
   Partial<Pick<Connection, "upToDate" | "connectionId">>;
 
 /** A tool call to run. `tool` is the server's own name of the tool. */
-export interface Call<Client extends CallClient = CallClient> {
+export interface Call<Client extends CallClient = CallClient, Raw = undefined> {
   readonly client: Client;
   readonly tool: string;
   readonly args: unknown;
+  /** Absent if the call is not a gateway client's. */
+  readonly raw?: Raw;
 }
 
 /** What a gateway client sends to call a tool. */
@@ -40,8 +42,7 @@ export interface RawCall {
   readonly owner: string;
 }
 
-/** Sends a call. Runs a second time with a new connection, if repeating is safe. */
-type SendCall<Client, Answer> = (client: Client, args: JsonObject, options: McpRequestOptions) => Promise<Answer>;
+type AnyCall<Client extends CallClient> = Call<Client, RawCall | undefined>;
 
 /** Timeouts, signal and listeners of one call. */
 export interface ExecuteOptions {
@@ -94,45 +95,33 @@ export class Executor<Client extends CallClient = CallClient> {
     setMaxListeners(0, this.#unaborted);
   }
 
-  async call({ client, tool: name, args }: Call<Client>, how: ExecuteOptions): Promise<CallResult> {
-    const tool = findTool(client, name);
-    const send: SendCall<Client, ToolResult> = (to, checked, options) => to.callTool(name, checked, options);
-    const { answer, warnings } = await this.#execute({ client, tool: name, args }, send, tool, how);
-    const unmatched = tool.outputSchema === undefined ? [] : await checkOutput(answer, tool, this.#validator);
-    return toCallResult(answer, warnings, unmatched);
-  }
-
   /**
-   * Runs a call from a gateway client. Returns the server's result unchanged. The server's list need not contain the
-   * tool.
+   * Runs a call. The result of a gateway client's call is returned exactly as the server sent it, and the server's list
+   * need not contain its tool.
    */
-  async forward(call: Call<Client>, { params, options, owner }: RawCall, how: ExecuteOptions): Promise<JsonObject> {
-    const { client, tool: name, args } = call;
-    const send: SendCall<Client, JsonObject> = (to, checked, times) => {
-      const sent = checked === args ? params : { ...params, arguments: checked };
-      return to.request(`${to.name}.${name}`, "tools/call", sent, requestOptions(times, options, owner));
-    };
-    return (await this.#execute(call, send, findListed(client, name), how)).answer;
-  }
-
-  async #execute<Answer>(
-    { client, tool: name, args: given }: Call<Client>,
-    send: SendCall<Client, Answer>,
-    tool: CatalogTool | undefined,
-    how: ExecuteOptions,
-  ): Promise<Executed<Answer>> {
+  call(call: Call<Client>, how: ExecuteOptions): Promise<CallResult>;
+  call(call: AnyCall<Client>, how: ExecuteOptions): Promise<CallResult | JsonObject>;
+  async call(call: AnyCall<Client>, how: ExecuteOptions): Promise<CallResult | JsonObject> {
+    const { client, tool: name, args: given, raw } = call;
+    const tool = raw === undefined ? findTool(client, name) : findListed(client, name);
     const { signal = this.#unaborted } = how;
     const clock = this.#clock;
     if (!isObject(given))
       throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName: client.name });
-    let leave: (() => void) | undefined;
+    let isInQueue = false;
     let isSent = false;
+    let warnings: readonly string[] = [];
+    let answer: ToolResult | JsonObject;
     try {
       signal.throwIfAborted();
-      const { args, warnings } = tool
-        ? await checkArguments(client.name, tool, given, this.#validator, signal)
-        : { args: given, warnings: [] };
-      leave = how.isInTurn === true ? undefined : await this.#queue.enter(client.name, signal);
+      const checked = tool && (await checkArguments(client.name, tool, given, this.#validator, signal));
+      const args = checked?.args ?? given;
+      warnings = checked?.warnings ?? [];
+      if (how.isInTurn !== true) {
+        const waiting = this.#queue.enter(client.name, signal);
+        if (waiting) await waiting;
+        isInQueue = true;
+      }
       // While the call waited, the server may have reported a change of its tools, or may have been connected again.
       const reading = client.upToDate?.("tools");
       if (reading) await unlessAborted(reading, signal, () => callCancelled(client.name, name, signal));
@@ -145,16 +134,20 @@ export class Executor<Client extends CallClient = CallClient> {
       const began = clock.now();
       isSent = true;
       try {
-        return { answer: await send(client, args, optionsOf(tool, how, signal, how.total)), warnings };
+        answer = await send(call, client, args, optionsOf(tool, how, signal, how.total));
       } catch (error) {
         const first = { definition: tool, error, isGone, began };
-        return { answer: await this.#sendAgain({ client, tool: name, args }, send, how, signal, first), warnings };
+        answer = await this.#sendAgain(call, args, how, signal, first);
       }
     } catch (error) {
       throw signal.aborted && !isSent ? callCancelled(client.name, name, signal) : error;
     } finally {
-      leave?.();
+      if (isInQueue) this.#queue.leave(client.name);
     }
+    if (raw !== undefined) return answer;
+    const result = answer as ToolResult;
+    const unmatched = tool?.outputSchema === undefined ? [] : await checkOutput(result, tool, this.#validator);
+    return toCallResult(result, warnings, unmatched);
   }
 
   /**
@@ -162,13 +155,14 @@ export class Executor<Client extends CallClient = CallClient> {
    *
    * @throws HostError `changed`, `cancelled`, or the error of the first call, of reconnecting or of the second call
    */
-  async #sendAgain<Answer>(
-    { client, tool: name, args }: Call<Client> & { readonly args: JsonObject },
-    send: SendCall<Client, Answer>,
+  async #sendAgain(
+    call: AnyCall<Client>,
+    args: JsonObject,
     how: ExecuteOptions,
     signal: AbortSignal,
     { definition, error, isGone, began }: FirstFailure,
-  ): Promise<Answer> {
+  ): Promise<ToolResult | JsonObject> {
+    const { client, tool: name } = call;
     const reconnect = this.#reconnect;
     const clock = this.#clock;
     if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
@@ -191,13 +185,21 @@ export class Executor<Client extends CallClient = CallClient> {
     });
     if (!isStill(next, name, definition)) throw failed.neverLeft ? toolChanged(next.name, name) : error;
     const total = Math.max(how.total - (clock.now() - began), 1);
-    return send(next, args, optionsOf(definition, how, signal, total));
+    return send(call, next, args, optionsOf(definition, how, signal, total));
   }
 }
 
-interface Executed<Answer> {
-  readonly answer: Answer;
-  readonly warnings: readonly string[];
+/** Sends a call with these arguments on this connection. */
+function send(
+  { tool: name, args: given, raw }: AnyCall<CallClient>,
+  client: CallClient,
+  args: JsonObject,
+  times: McpRequestOptions,
+): Promise<ToolResult | JsonObject> {
+  if (raw === undefined) return client.callTool(name, args, times);
+  const { params, options, owner } = raw;
+  const sent = args === given ? params : { ...params, arguments: args };
+  return client.request(`${client.name}.${name}`, "tools/call", sent, requestOptions(times, options, owner));
 }
 
 /** The failure of the first attempt to send a call. */

@@ -130,8 +130,9 @@ async function runSteps<Result, Shown>(
       // Meanwhile, the rules or the tool's definition may have changed.
       decision = await decideAgain(request, decision, host, signal, progress);
     }
+    const executor = request.target.kind === "call" ? await host.executor() : undefined;
     if (signal.aborted) throw cancelled(request, signal);
-    result = await execute(request, client, host, signal, spans?.meta);
+    result = await execute(request, client, executor, host, signal, spans?.meta);
     // A person may have to be asked, and that takes no turn.
     leave?.();
     leave = undefined;
@@ -397,9 +398,10 @@ async function takeTurn(
   }
 }
 
-async function execute<Result>(
+function execute<Result>(
   request: Request<Result, unknown>,
   client: Connection | undefined,
+  executor: Executor<Connection> | undefined,
   host: RequestHost,
   signal: AbortSignal,
   meta: JsonObject | undefined,
@@ -423,8 +425,7 @@ async function execute<Result>(
       },
     );
   }
-  const { serverToolName: tool } = request;
-  const executor = await host.executor();
+  if (executor === undefined) throw new TypeError("a call has an executor");
   const how: ExecuteOptions = {
     signal,
     timeout,
@@ -436,10 +437,8 @@ async function execute<Result>(
     isInTurn: request.turn !== undefined,
     capabilities: target.capabilities,
   };
-  const call = { client, tool, args: args ?? {} };
-  const { raw } = target;
-  const result: unknown = await (raw === undefined ? executor.call(call, how) : executor.forward(call, raw, how));
-  return result as Result;
+  const call = { client, tool: request.serverToolName, args: args ?? {}, raw: target.raw };
+  return executor.call(call, how) as Promise<Result>;
 }
 
 /**

@@ -197,7 +197,7 @@ test("a call of a gateway's client is sent as it is, also if the server does not
   const forward = (name: string, args: JsonObject) => {
     const params = { name, arguments: args, extra: 1 };
     const raw = { params, options: { meta: { traceparent: "00" } }, owner: "window 1" };
-    return executor.forward({ client, tool: name, args }, raw, patient);
+    return executor.call({ client, tool: name, args, raw }, patient);
   };
   expect(await forward("echo", { text: "a" })).toEqual(done);
   expect(await forward("unlisted", { text: "a" })).toEqual(done);

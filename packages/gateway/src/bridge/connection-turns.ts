@@ -50,8 +50,8 @@ class RequestTurn implements Turn {
 
   readonly take: TakeTurn = (limits, signal) => {
     const queue = this.#queueFor(limits);
-    if (queue.tryEnter(this.#server)) return this.#entered(queue);
-    return queue.enter(this.#server, signal).then(() => this.#entered(queue));
+    const waiting = queue.enter(this.#server, signal);
+    return waiting === undefined ? this.#entered(queue) : waiting.then(() => this.#entered(queue));
   };
 
   readonly leave = (): void => {
