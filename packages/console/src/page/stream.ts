@@ -170,7 +170,9 @@ export class EventStream {
   /** A tab that leads and says nothing may be stuck: then this one reads the stream itself, until it hears from it again. */
   #expectLeader(): void {
     clearTimeout(this.#watch);
-    this.#watch = setTimeout(() => this.#abort ?? this.#connect(), silence);
+    this.#watch = setTimeout(() => {
+      if (this.#abort === undefined) void this.#connect();
+    }, silence);
   }
 
   #isOver(): boolean {

@@ -9,12 +9,15 @@ import {
   says,
   stdioServer,
   tabTo,
+  temporaryFolder,
 } from "@fairlead/test-servers";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ofType, type SceneOptions } from "../state/scene.ts";
+import { ask, drivenView, ready } from "../views/support/driven-view.ts";
+import { press, shownView } from "../views/support/view-window.ts";
 import { axeViolations } from "./support/console-window.ts";
-import { openRealConsole, type RealConsole } from "./support/real-console.ts";
+import { openOpenaiConsole, openRealConsole, type RealConsole } from "./support/real-console.ts";
 
 let browser: Browser | undefined;
 beforeAll(async () => {
@@ -212,6 +215,63 @@ describe.runIf(chromiumProgram !== undefined)("a conversation", () => {
       "ModelTwo.\n",
     ]);
     expect(here.api.seen).toHaveLength(2);
+  });
+
+  test("works with a model behind an API as OpenAI's too: a call with its question, its result and the answer", async () => {
+    const context = await browser?.newContext();
+    if (context === undefined) throw new Error("Chromium is absent");
+    const servers = { good: stdioServer("well-behaved") };
+    await using here = await openOpenaiConsole(context, asksAndAnswers(), "#/conversations/new", { servers });
+    const { page, api } = here;
+    await page.waitForFunction(() => document.querySelector("input")?.placeholder.includes("own-model"));
+    await say(page, "Say hello to Ada.");
+    await page.getByRole("article", { name: "Run good.echo?" }).waitFor();
+    await press(page, "Yes, once");
+    await said(page, "The server has said it.").waitFor();
+    expect(await page.locator(".call-card summary").textContent()).toMatch(/^okgood\.echo/);
+    expect(api.seen).toHaveLength(2);
+    expect(here.complaints).toEqual([]);
+  });
+
+  test("offers the model no tool that is for views only, and shows the view of a result beside it", async () => {
+    await using folder = await temporaryFolder();
+    await folder.write("view.json", { html: drivenView("own view") });
+    const rules = '[[rule]]\ntoolName = "show"\nmcpName = "*"\ndecision = "allow"\npriority = 500\n';
+    const servers = {
+      own: stdioServer("views", "legacy", `${folder.path}/view.json`, "own"),
+      attack: stdioServer("attack-view"),
+    };
+    await using here = await openChat(inTurn(calls("show"), calls("poll"), says("It is shown.")), {
+      scene: { servers, rules },
+    });
+    const { page, scene, api } = here;
+    await scene.host.start({ servers: ["own", "attack"] });
+    await say(page, "Show it.");
+    await said(page, "It is shown.").waitFor();
+    const offered = JSON.stringify(api.seen[0]?.body);
+    expect([offered.includes('"show"'), offered.includes('"hidden"'), offered.includes('"poll"')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    // A name that the model was never offered is no call of a server.
+    const [shown, poll] = [page.locator(".call-card").nth(0), page.locator(".call-card").nth(1)];
+    expect(await poll.locator("summary").textContent()).toMatch(/^failed/);
+    expect(scene.events.filter(ofType("call", ({ call }) => call.name === "poll"))).toEqual([]);
+    await shown.locator("summary").click();
+    await shown.getByRole("tab", { name: "View" }).click();
+    await shown.getByRole("heading", { name: "Show the view of own?" }).waitFor();
+    await press(page, "Show the view");
+    const view = await shownView(page);
+    await ready(view);
+    expect(await axeViolations(page)).toEqual([]);
+    // What the view calls is asked about here too, and is no call of the conversation.
+    const polled = ask(view, "tools/call", { name: "poll", arguments: {} });
+    await page.getByRole("heading", { name: "Run own.poll?" }).waitFor();
+    await press(page, "Yes, once");
+    expect(await polled).toMatchObject({ result: { content: [{ text: "own poll" }] } });
+    expect(api.seen).toHaveLength(3);
+    expect(here.complaints).toEqual([]);
   });
 
   test("without a model says how to get one, and what can be done without", async () => {

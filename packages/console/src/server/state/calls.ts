@@ -10,7 +10,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
 import type { CallCommands } from "../../protocol/calls.ts";
 import type { CallRow } from "../../protocol/rows.ts";
-import { toolWithView, viewLink } from "../views/view-link.ts";
+import { toolWithView, viewLink, viewsListed } from "../views/view-link.ts";
 import { anObject, aText, type Handlers, optional, textsByName } from "./parameters.ts";
 import type { Asker, Questions } from "./questions.ts";
 import { KeptResults } from "./results.ts";
@@ -27,7 +27,7 @@ const own = "console";
 
 interface Call {
   row: CallRow;
-  /** The arguments of an ended call, if its tool has a view. */
+  /** The arguments of an ended call, if its tool may have a view. */
   args?: JsonObject | undefined;
   /** Whether this console, one of its conversations or one of its views has begun it. */
   readonly isOwn: boolean;
@@ -195,8 +195,11 @@ export class Calls implements Disposable {
     },
     "calls/result": {
       takes: { call: aText },
-      run: ({ call }) => {
-        const { startedAt, endedAt = startedAt } = this.#find(call).row;
+      run: async ({ call }, { signal }) => {
+        const { row, args } = this.#find(call);
+        // A model's call takes the connection of all programs, and some servers list their views to others only.
+        if (args !== undefined) await viewsListed(this.#options.host, row.server, signal);
+        const { startedAt, endedAt = startedAt } = row;
         const view = this.#viewOf(call);
         return { warnings: [], ...this.#results.show(call), durationMs: endedAt - startedAt, view };
       },
@@ -294,8 +297,11 @@ export class Calls implements Disposable {
 
   #keepArguments(id: string, { kind, serverName, serverToolName, args = {} }: WatchedRequest): void {
     const call = this.#calls.get(id);
-    const hasView = kind === "tool" && toolWithView(this.#options.host, serverName, serverToolName) !== undefined;
-    if (call !== undefined && hasView && call.row.endedAt === undefined) call.args = args;
+    const { host } = this.#options;
+    const mayHaveView =
+      kind === "tool" &&
+      (viewLink(host, serverName).connection ?? toolWithView(host, serverName, serverToolName)) !== undefined;
+    if (call !== undefined && mayHaveView && call.row.endedAt === undefined) call.args = args;
   }
 
   #add(row: CallRow, cancel: Call["cancel"], isOwn = false): void {

@@ -40,6 +40,15 @@ export function viewLink(host: OpenedHost, name: string): ViewLink {
   return { ...link, connection: server.sharedWith({ sampling: false, ...viewsDeclared }, shared) };
 }
 
+/** Resolves when a server that lists its views only to programs that show views has listed them, or cannot. */
+export async function viewsListed(host: OpenedHost, name: string, signal: AbortSignal): Promise<void> {
+  const { connection } = viewLink(host, name);
+  if (connection === undefined) return;
+  const server = host.gateway.servers.get(name);
+  // The result is there without its view, too.
+  await server.ready(signal, connection).catch(() => undefined);
+}
+
 /** Finds the view of a tool. Undefined if the tool has none, or the user has switched the server's views off. */
 export function toolWithView(host: OpenedHost, name: string, tool: string): ToolWithView | undefined {
   const server = host.gateway.servers.find(name);

@@ -3,16 +3,17 @@
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { chooseModel } from "@fairlead/core/model";
-import { type Answering, type GeminiApi, geminiApi } from "@fairlead/test-servers";
+import { type Answering, type GeminiApi, geminiApi, type OpenaiApi, openaiApi } from "@fairlead/test-servers";
 import type { BrowserContext, Page } from "playwright-core";
 import { EventRing } from "../../../src/server/door/event-ring.ts";
 import { PageListener } from "../../../src/server/door/page-listener.ts";
+import { ViewFrames } from "../../../src/server/views/view-frames.ts";
 import { type ConsoleScene, consoleScene, type SceneOptions } from "../../state/scene.ts";
 import { builtPage } from "../../support/built-page.ts";
 
-export interface RealConsole extends AsyncDisposable {
+export interface RealConsole<A = GeminiApi> extends AsyncDisposable {
   readonly scene: ConsoleScene;
-  readonly api: GeminiApi;
+  readonly api: A;
   readonly page: Page;
   /** Opens another tab. */
   open(view?: string): Promise<Page>;
@@ -28,7 +29,30 @@ export async function openRealConsole(
   options: Partial<SceneOptions> = {},
 ): Promise<RealConsole> {
   const api = await geminiApi(answer === undefined ? {} : { answer });
-  const env = answer === undefined ? {} : { GEMINI_API_KEY: "test-key", GOOGLE_GEMINI_BASE_URL: api.baseUrl };
+  const env: Record<string, string> =
+    answer === undefined ? {} : { GEMINI_API_KEY: "test-key", GOOGLE_GEMINI_BASE_URL: api.baseUrl };
+  return openWith(api, env, context, view, options);
+}
+
+/** The same with a model behind an API as OpenAI's, which many programs for models of one's own have. */
+export async function openOpenaiConsole(
+  context: BrowserContext,
+  answer: Answering,
+  view: string,
+  options: Partial<SceneOptions> = {},
+): Promise<RealConsole<OpenaiApi>> {
+  const api = await openaiApi({ answer, apiKey: "test-key", models: ["own-model"] });
+  const env = { OPENAI_BASE_URL: api.baseUrl, OPENAI_API_KEY: "test-key", OPENAI_MODEL: "own-model" };
+  return openWith(api, env, context, view, options);
+}
+
+async function openWith<A extends AsyncDisposable>(
+  api: A,
+  env: Readonly<Record<string, string>>,
+  context: BrowserContext,
+  view: string,
+  options: Partial<SceneOptions>,
+): Promise<RealConsole<A>> {
   const scene = await consoleScene({
     servers: {},
     ...options,
@@ -40,7 +64,8 @@ export async function openRealConsole(
       },
     },
   });
-  const listener = await PageListener.listen({ files: builtPage(), clock: systemClock, port: 0 });
+  const frames = await ViewFrames.listen(systemClock);
+  const listener = await PageListener.listen({ files: builtPage(), clock: systemClock, port: 0, frames });
   const ring = new EventRing();
   const stop = scene.state.onEvent((event) => ring.add(event));
   const door = listener.open({ kind: "console", path: "/", source: scene.state, ring });
@@ -69,7 +94,7 @@ export async function openRealConsole(
     async [Symbol.asyncDispose]() {
       await context.close();
       stop();
-      await listener.close();
+      await Promise.all([listener.close(), frames.close()]);
       await scene[Symbol.asyncDispose]();
       await api[Symbol.asyncDispose]();
     },

@@ -45,6 +45,16 @@ export async function press(page: Page, name: string): Promise<void> {
   await page.locator(".decision-ready").getByRole("button", { name }).click();
 }
 
+/** The frame of the view that the page shows. */
+export async function shownView(page: Page): Promise<Frame> {
+  const inner = await page.waitForSelector("iframe.view-frame");
+  const proxy = await inner.contentFrame();
+  const own = await proxy?.waitForSelector("iframe");
+  const frame = await own?.contentFrame();
+  if (frame === null || frame === undefined) throw new Error("the view has no frame");
+  return frame;
+}
+
 export async function viewWindow(
   browser: Browser,
   { colours = "light", width = 1280, ...options }: ViewWindowOptions,
@@ -95,14 +105,7 @@ export async function viewWindow(
     },
     openTab: () => page.getByRole("tab", { name: "View" }).click(),
     allow: () => press(page, "Show the view"),
-    async view() {
-      const inner = await page.waitForSelector("iframe.view-frame");
-      const proxy = await inner.contentFrame();
-      const own = await proxy?.waitForSelector("iframe");
-      const frame = await own?.contentFrame();
-      if (frame === null || frame === undefined) throw new Error("the view has no frame");
-      return frame;
-    },
+    view: () => shownView(page),
     async [Symbol.asyncDispose]() {
       await context.close();
       stop();
