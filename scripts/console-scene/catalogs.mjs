@@ -2,12 +2,18 @@
  * The tools of the servers in the pictures of the console: short, but as real servers write them. `answer` gives the
  * content of a call's result from its arguments.
  */
+import { chartOf } from "./chart.mjs";
+
 const text = (description, more = {}) => ({ type: "string", description, ...more });
 const number = (description, more = {}) => ({ type: "integer", description, ...more });
+const list = (items, more = {}) => ({ type: "array", items, ...more });
 const object = (properties, ...required) => ({ type: "object", properties, required });
 const readOnly = { readOnlyHint: true };
 const destructive = { destructiveHint: true };
 const says = (words) => () => ({ content: [{ type: "text", text: words }] });
+
+/** Milliseconds, one value every five minutes. */
+const latencies = [182, 178, 191, 185, 180, 188, 196, 184, 201, 240, 318, 377, 402, 396, 411, 405, 398, 412];
 
 const issues = [
   { id: "ENG-412", title: "Export times out for large workspaces", state: "In progress", assignee: "mira" },
@@ -178,6 +184,82 @@ export const catalogs = {
         description: "Silences an alert for some time.",
         inputSchema: object({ alert: text("The alert"), minutes: number("How long") }, "alert", "minutes"),
         answer: says("silenced"),
+      },
+      {
+        name: "render_panel",
+        description: "Draws a panel of a dashboard as an image, with the values of its series.",
+        inputSchema: object({ panel: text("The panel"), range: text("Such as 1h", { default: "1h" }) }, "panel"),
+        outputSchema: object({ panel: text("The panel"), unit: text("The unit"), points: list({ type: "number" }) }),
+        annotations: readOnly,
+        answer: ({ panel = "" }) => ({
+          content: [
+            { type: "text", text: `${panel}: the 99th percentile has more than doubled since 14:20.` },
+            { type: "image", data: chartOf(latencies).toString("base64"), mimeType: "image/png" },
+            {
+              type: "resource_link",
+              uri: "grafana://dashboards/api",
+              name: "API overview",
+              mimeType: "application/json",
+            },
+          ],
+          structuredContent: { panel, unit: "ms", points: latencies },
+        }),
+      },
+      {
+        name: "explore_panel",
+        description: "Shows a panel whose range can be changed.",
+        inputSchema: object({ panel: text("The panel") }, "panel"),
+        annotations: readOnly,
+        _meta: { ui: { resourceUri: "ui://grafana/panel.html" } },
+        answer: ({ panel = "" }) => ({
+          content: [{ type: "text", text: `${panel}: ${latencies.at(-1)} ms` }],
+          structuredContent: { panel, unit: "ms", points: latencies },
+        }),
+      },
+      {
+        name: "create_alert",
+        description: "Creates an alert: conditions over queries, and the people that it tells.",
+        inputSchema: object(
+          {
+            title: text("The title of the alert"),
+            severity: text("How urgent it is", { enum: ["critical", "warning", "info"], default: "warning" }),
+            conditions: list(
+              object(
+                {
+                  query: text("The query in PromQL"),
+                  above: { type: "number", description: "The alert fires above this value" },
+                  minutes: number("For how long", { default: 5, minimum: 1 }),
+                },
+                "query",
+                "above",
+              ),
+              { description: "All of them must hold", minItems: 1 },
+            ),
+            notify: {
+              description: "Who is told",
+              oneOf: [
+                {
+                  title: "A channel",
+                  ...object({ kind: { const: "channel" }, channel: text("Such as #on-call") }, "kind", "channel"),
+                },
+                {
+                  title: "A person",
+                  ...object(
+                    { kind: { const: "person" }, mail: text("The address", { format: "email" }) },
+                    "kind",
+                    "mail",
+                  ),
+                },
+              ],
+            },
+            labels: { type: "object", description: "Labels of the alert", additionalProperties: { type: "string" } },
+            isPaused: { type: "boolean", description: "Create it without starting it" },
+          },
+          "title",
+          "conditions",
+          "notify",
+        ),
+        answer: ({ title }) => ({ content: [{ type: "text", text: `Created the alert "${title}"` }] }),
       },
     ],
     resources: [

@@ -139,56 +139,9 @@ const answers = inTurn(
   ),
 );
 
-/** Starts everything. `open()` gives a page of Chromium with the console in it. */
-export async function consoleScene() {
-  const folder = mkdtempSync(join(tmpdir(), "ada-"));
-  const home = join(folder, "home");
-  const project = join(home, "project");
-  for (const each of [join(project, ".gemini"), join(home, "notes"), join(home, ".gemini")])
-    mkdirSync(each, { recursive: true });
-  writeFileSync(join(home, "notes/knots.md"), "# Knots\n\n- bowline: a loop that holds\n- cleat hitch: to a cleat\n");
-  writeFileSync(join(home, "notes/queue.md"), "# Queue\n\nThe worker reads `exports` and `mails`.\n");
-  fakePrograms(join(folder, "bin"), home);
-
-  const broken = createServer((_, response) => response.writeHead(503).end("upstream is down"));
-  const closed = createServer();
-  const listen = (server) =>
-    new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
-  const [brokenPort, closedPort] = await Promise.all([listen(broken), listen(closed)]);
-  await new Promise((resolve) => closed.close(resolve));
-  const authorization = await authorizationServer();
-  const github = await guardedServer({ authorization });
-  const api = await geminiApi({ answer: answers });
-
-  const settings = settingsOf({ github: github.url, closedPort, brokenPort });
-  writeFileSync(join(home, ".gemini/settings.json"), `${JSON.stringify(settings, null, 2)}\n`);
+/** What has happened on the machine before its console is opened. Returns the clients that still run. */
+async function work({ home, project, run, client }) {
   const workspace = { mcpServers: { jira: { ...own("jira"), env: { JIRA_SITE: "acme.example" } } } };
-
-  const env = {
-    PATH: `${join(folder, "bin")}:${process.env.PATH}`,
-    HOME: home,
-    LANG: "C.UTF-8",
-    GEMINI_API_KEY: api.settings.apiKey,
-    GOOGLE_GEMINI_BASE_URL: api.baseUrl,
-  };
-  const start = (...argv) => spawn(process.execPath, [fairlead, ...argv], { cwd: project, env, stdio: "pipe" });
-  const run = (...argv) =>
-    new Promise((resolve) => {
-      const child = start(...argv);
-      let output = "";
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
-      child.stdin.end();
-      child.on("exit", (code) => resolve({ code, output }));
-    });
-  const children = [];
-  const client = async (id, name, version) => {
-    const child = start("serve", "--client", id);
-    children.push(child);
-    const client = new Client(child);
-    await client.greet(name, version);
-    return client;
-  };
-
   await run("trust", "add", "--yes", project);
   writeFileSync(join(project, ".gemini/settings.json"), `${JSON.stringify(workspace, null, 2)}\n`);
   for (const [decision, ...rule] of [
@@ -239,7 +192,60 @@ export async function consoleScene() {
   });
   void claude.call("close_issue", { id: "ENG-409", comment: "Uploads are retried since 4.12." });
   void codex.call("resolve_error", { group: "JS-2231", purge: true });
+  return [claude, codex];
+}
 
+/** Starts everything, and opens the console in Chromium. `isEmpty`: a machine with no server, on its first day. */
+export async function consoleScene({ isEmpty = false } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "ada-"));
+  const home = join(folder, "home");
+  const project = join(home, "project");
+  for (const each of [join(project, ".gemini"), join(home, "notes"), join(home, ".gemini")])
+    mkdirSync(each, { recursive: true });
+  writeFileSync(join(home, "notes/knots.md"), "# Knots\n\n- bowline: a loop that holds\n- cleat hitch: to a cleat\n");
+  writeFileSync(join(home, "notes/queue.md"), "# Queue\n\nThe worker reads `exports` and `mails`.\n");
+  fakePrograms(join(folder, "bin"), home);
+
+  const broken = createServer((_, response) => response.writeHead(503).end("upstream is down"));
+  const closed = createServer();
+  const listen = (server) =>
+    new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
+  const [brokenPort, closedPort] = await Promise.all([listen(broken), listen(closed)]);
+  await new Promise((resolve) => closed.close(resolve));
+  const authorization = await authorizationServer();
+  const github = await guardedServer({ authorization });
+  const api = await geminiApi({ answer: answers });
+
+  const settings = isEmpty
+    ? { fairlead: { background: "on" } }
+    : settingsOf({ github: github.url, closedPort, brokenPort });
+  writeFileSync(join(home, ".gemini/settings.json"), `${JSON.stringify(settings, null, 2)}\n`);
+  const env = {
+    PATH: `${join(folder, "bin")}:${process.env.PATH}`,
+    HOME: home,
+    LANG: "C.UTF-8",
+    GEMINI_API_KEY: api.settings.apiKey,
+    GOOGLE_GEMINI_BASE_URL: api.baseUrl,
+  };
+  const start = (...argv) => spawn(process.execPath, [fairlead, ...argv], { cwd: project, env, stdio: "pipe" });
+  const run = (...argv) =>
+    new Promise((resolve) => {
+      const child = start(...argv);
+      let output = "";
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+      child.stdin.end();
+      child.on("exit", (code) => resolve({ code, output }));
+    });
+  const children = [];
+  const client = async (id, name, version) => {
+    const child = start("serve", "--client", id);
+    children.push(child);
+    const client = new Client(child);
+    await client.greet(name, version);
+    return client;
+  };
+
+  const clients = isEmpty ? [] : await work({ home, project, run, client });
   const console = start("console", "--no-open");
   children.push(console);
   const lines = createInterface({ input: console.stdout });
@@ -255,14 +261,11 @@ export async function consoleScene() {
   return {
     page,
     browser,
-    claude,
-    codex,
     folder,
     home,
-    run,
     async end() {
       await browser.close();
-      for (const each of [claude, codex]) each.end();
+      for (const each of clients) each.end();
       console.kill("SIGINT");
       await run("daemon", "stop");
       for (const child of children) child.kill();

@@ -2,7 +2,7 @@
  * A server of the pictures: node server.mjs NAME. It offers the catalog of this name, or fails as its name says. A file
  * `changed` in its working folder gives `sentry` its new definitions.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { catalogs, changedSentry } from "./catalogs.mjs";
@@ -30,6 +30,7 @@ const answers = {
       logging: {},
       ...(catalog.prompts && { prompts: {} }),
       ...((catalog.resources ?? catalog.resourceTemplates) && { resources: {} }),
+      ...(tools.some(({ _meta }) => _meta?.ui) && { extensions: { "io.modelcontextprotocol/ui": {} } }),
     },
     serverInfo: { name, version: "2.4.1" },
     ...(catalog.instructions && { instructions: catalog.instructions }),
@@ -42,7 +43,13 @@ const answers = {
   "resources/templates/list": () => ({ resourceTemplates: catalog.resourceTemplates ?? [] }),
   "resources/read": ({ uri }) => ({
     contents: [
-      { uri, mimeType: "application/json", text: JSON.stringify({ title: "API overview", panels: 6 }, null, 2) },
+      uri.startsWith("ui://")
+        ? {
+            uri,
+            mimeType: "text/html;profile=mcp-app",
+            text: readFileSync(join(import.meta.dirname, "panel-view.html"), "utf8"),
+          }
+        : { uri, mimeType: "application/json", text: JSON.stringify({ title: "API overview", panels: 6 }, null, 2) },
     ],
   }),
   "prompts/get": () => ({

@@ -97,7 +97,11 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "session_expired":
     case "stream_lost":
     case "task_lost":
-      return { code: "unreachable", what: `cannot be reached: ${message}`, next: checkAddress(definition) };
+      return {
+        code: "unreachable",
+        what: `cannot be reached: ${message.replace(" cannot be reached: ", ": ")}`,
+        next: checkAddress(definition),
+      };
     case "tls":
       return { code, what: `cannot be reached over TLS: ${message}`, next: secureAdvice(error, definition) };
     case "proxy":

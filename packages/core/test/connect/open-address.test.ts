@@ -108,7 +108,7 @@ test("no program listens there", async () => {
   const { host } = new URL(origin);
   expect(await server.failure()).toMatchObject({
     code: "unreachable",
-    message: `"s" cannot be reached: ${host} cannot be reached: ECONNREFUSED`,
+    message: `"s" cannot be reached: ${host}: ECONNREFUSED`,
   });
 });
 

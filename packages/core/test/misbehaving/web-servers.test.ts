@@ -130,7 +130,7 @@ describe("on the way to a server", () => {
       expect(state()).toEqual({
         status: "disconnected",
         reason: "unreachable",
-        message: `"odd" cannot be reached: ${host} cannot be reached: ECONNREFUSED`,
+        message: `"odd" cannot be reached: ${host}: ECONNREFUSED`,
         next: checkAddress,
       });
     });

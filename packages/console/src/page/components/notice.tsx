@@ -6,13 +6,21 @@ import { Button } from "./button.tsx";
 import { CopyCommand } from "./copy.tsx";
 import { Text } from "./text.tsx";
 
+export interface NextLineProps {
+  readonly next: string;
+  /** The command that does what the sentence says. */
+  readonly command?: string | undefined;
+}
+
 /** The next step of a message: a command to copy, or a sentence. */
-export function NextLine({ next }: { readonly next: string }): VNode {
-  const command = /^(?:run:? )?(fairlead [^\n]+)$/.exec(next)?.[1];
+export function NextLine({ next, command }: NextLineProps): VNode {
+  const whole = /^(?:run:? )?(fairlead [^\n]+)$/.exec(next)?.[1];
+  const shown = whole ?? command;
   return (
     <div class="next-line">
-      <span class="muted">next: </span>
-      {command === undefined ? <Text of={next} lines exact /> : <CopyCommand command={command} />}
+      <span class="muted">next:</span>
+      {whole === undefined && <Text of={next} lines exact />}
+      {shown !== undefined && <CopyCommand command={shown} />}
     </div>
   );
 }

@@ -244,7 +244,11 @@ function Group(props: NamedPartProps): VNode {
         </div>
       )}
       {problem !== undefined && <div class="field-error">{errorText(problem)}</div>}
-      {!isAbsent && <GroupBody {...props} />}
+      {!isAbsent && (
+        <div class="schema-inside">
+          <GroupBody {...props} />
+        </div>
+      )}
     </fieldset>
   );
 }

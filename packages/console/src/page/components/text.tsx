@@ -44,9 +44,9 @@ export function visibleText(text: string, lines = false, exact = false): string 
   return exact ? text.split("\n").map(toVisibleLine).join("\n") : toSafeText(text);
 }
 
-/** The text with the names of files instead of their paths: `a rule in fairlead.toml:3 allows it`. */
+/** The text with the names of files instead of their paths: `a rule in fairlead.toml:3 allows it (settings.json:4)`. */
 export function withoutFolders(text: string): string {
-  return text.replaceAll(/(?<=^|\s)(?:[/~]|[A-Za-z]:\\)\S*[/\\](?=[^\s/\\])/g, "");
+  return text.replaceAll(/(?<=^|[\s(])(?:[/~]|[A-Za-z]:\\)\S*[/\\](?=[^\s/\\])/g, "");
 }
 
 /** Cuts between two characters, not inside of one that takes two units. */

@@ -229,7 +229,7 @@ function nextStep(state: ServerState, changed: number): NextStep | undefined {
     case "disconnected": {
       const shell = `fairlead mcp restart ${word}`;
       if (state.reason === "lazy") return { label: "Start", action: "start", shell };
-      return { label: state.reason === "backoff" ? "Now" : "Try again", action: "start", shell, ...said };
+      return { label: state.reason === "backoff" ? "Try now" : "Try again", action: "start", shell, ...said };
     }
   }
 }

@@ -112,7 +112,9 @@ function ServerLine({ server, most, isOpen, onToggle }: ServerLineProps): VNode 
         <Bar key="bar" value={server.total} most={most} />,
         <span key="offered" class="cut muted">
           {direct === server.tools.length
-            ? `all of ${counted(direct, "tool")}`
+            ? direct === 1
+              ? "its one tool"
+              : `all ${counted(direct, "tool")}`
             : `${direct} of ${counted(server.tools.length, "tool")}, ${shortNumber(server.offered)} tokens`}
         </span>,
       ]}

@@ -73,9 +73,22 @@ export function ConversationView({ id, onBegun }: ConversationViewProps): VNode 
     <View
       class="conversation-view"
       title={titleOf(id, value, transcript)}
+      heading={
+        <>
+          <Link to={toAddress(["conversations"])} class="muted">
+            Conversations
+          </Link>
+          <span class="muted"> / </span>
+          {titleOf(id, value, transcript)}
+        </>
+      }
       tools={
         <>
-          {id !== undefined && <Link to={toAddress(["conversations", "new"])}>New conversation</Link>}
+          {id !== undefined && (
+            <Link to={toAddress(["conversations", "new"])} class="button">
+              New conversation
+            </Link>
+          )}
           <CopyCommand command={id === undefined ? "fairlead" : `fairlead --resume ${id}`} />
         </>
       }

@@ -12,10 +12,11 @@ import { Facts } from "../../components/panel.tsx";
 import { type State, StateMark } from "../../components/state-mark.tsx";
 import { Text } from "../../components/text.tsx";
 import { type Live, useLive } from "../../live.ts";
+import { counted } from "../../numbers.ts";
 import { asJson, type Json } from "../calls/content-block.tsx";
 import { CallFailure, ResultView } from "../calls/result-view.tsx";
 import { RunningCall } from "../calls/running-call.tsx";
-import type { ConversationEntry } from "./transcript.ts";
+import type { ConversationEntry, MissingServer } from "./transcript.ts";
 
 export function Entry({ cell }: { readonly cell: Live<ConversationEntry | undefined> }): VNode | null {
   const entry = useLive(cell);
@@ -45,6 +46,8 @@ export function Entry({ cell }: { readonly cell: Live<ConversationEntry | undefi
       );
     case "call":
       return <CallCard call={entry.call} />;
+    case "missing":
+      return <MissingServers servers={entry.servers} />;
     case "note":
       return (
         <Notice kind={entry.isBad ? "bad" : "info"}>
@@ -55,6 +58,27 @@ export function Entry({ cell }: { readonly cell: Live<ConversationEntry | undefi
         </Notice>
       );
   }
+}
+
+/** Which servers the model does without, in one line; why, in the lines below it. */
+function MissingServers({ servers }: { readonly servers: readonly MissingServer[] }): VNode {
+  return (
+    <details class="call-card">
+      <summary>
+        <span class="cut muted">
+          without {counted(servers.length, "server")}: <Text of={servers.map(({ name }) => name).join(", ")} exact />
+        </span>
+      </summary>
+      <ul class="missing-servers">
+        {servers.map(({ name, message, next }) => (
+          <li key={name}>
+            <Text of={message} lines most={4000} />
+            {next !== undefined && <NextLine next={next} />}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
 /** The states of `CallStatus` of core. */

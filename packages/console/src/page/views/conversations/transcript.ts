@@ -7,12 +7,20 @@ export type ConversationEntry =
   | { readonly kind: "input" | "text" | "thought"; readonly text: string }
   /** The latest event of the call. */
   | { readonly kind: "call"; readonly call: Json }
+  /** Servers whose tools the model does not have. */
+  | { readonly kind: "missing"; readonly servers: readonly MissingServer[] }
   | {
       readonly kind: "note";
       readonly text: string;
       readonly next?: string | undefined;
       readonly isBad: boolean;
     };
+
+export interface MissingServer {
+  readonly name: string;
+  readonly message: string;
+  readonly next: string | undefined;
+}
 
 export class Transcript {
   readonly entries: Rows<ConversationEntry>;
@@ -89,11 +97,15 @@ export class Transcript {
   }
 
   #addMissing(servers: unknown): void {
-    for (const each of Array.isArray(servers) ? servers : []) {
-      const missing = asJson(each) ?? {};
-      const text = `without ${textIn(missing, "server") ?? ""}: ${textIn(missing, "message") ?? ""}`;
-      this.#put({ kind: "note", text, next: textIn(missing, "next"), isBad: false });
-    }
+    const missing = (Array.isArray(servers) ? servers : []).map((each: unknown): MissingServer => {
+      const server = asJson(each) ?? {};
+      return {
+        name: textIn(server, "server") ?? "",
+        message: textIn(server, "message") ?? "",
+        next: textIn(server, "next"),
+      };
+    });
+    if (missing.length > 0) this.#put({ kind: "missing", servers: missing });
   }
 
   #addError(error: unknown): void {

@@ -15,6 +15,7 @@ import { DetailPanel, Facts, SplitView, View } from "../../components/panel.tsx"
 import { type State, StateMark } from "../../components/state-mark.tsx";
 import { type Column, GroupRow, Row, Table } from "../../components/table.tsx";
 import { Text, visibleText, withoutFolders } from "../../components/text.tsx";
+import { fewColumns, useMedia } from "../../components/use-media.ts";
 import { Live, useLive } from "../../live.ts";
 import { toAddress } from "../../router.ts";
 import { historyCommand } from "./history-command.ts";
@@ -29,13 +30,13 @@ const columns: readonly Column[] = [
   { id: "outcome", title: "Outcome", width: "110px", card: "head" },
   { id: "time", title: "Time", width: "76px", card: "head" },
   { id: "request", title: "Request", card: "wide" },
-  { id: "client", title: "From", width: "14%" },
+  { id: "client", title: "From", width: "128px" },
   { id: "rule", title: "Rule that decided", width: "28%", card: "wide" },
   { id: "answer", title: "Answered", width: "90px" },
   { id: "took", title: "Took", width: "70px", align: "end" },
 ];
 
-/** The columns that have room beside the details. The details have the others. */
+/** The columns that have room beside the details, and in a narrow window. The details have the others. */
 const besidePanel: ReadonlySet<string> = new Set(["outcome", "time", "request", "client", "took"]);
 
 const outcomes: readonly { readonly value: OutcomeFilter; readonly text: string }[] = [
@@ -80,6 +81,8 @@ export function HistoryView(): VNode {
     setOlder({ of: page, entries: [...(isSame ? older.entries : []), ...result.entries], next: result.next });
   };
   const chosen = entries.find(({ id }) => id === query["entry"]);
+  // The details have the other columns.
+  const isShort = useMedia(fewColumns) || chosen !== undefined;
   const clients = useMemo(() => [...new Set(entries.flatMap(({ client }) => client ?? []))].sort(), [page, older]);
   const set = (name: string, value: string): void => router.setQuery({ [name]: value || undefined, entry: undefined });
   return (
@@ -123,7 +126,9 @@ export function HistoryView(): VNode {
       {first.error !== undefined && <Failure error={first.error} onRetry={first.reload} />}
       {page === undefined && first.error === undefined && <Loading what="the history" />}
       {page !== undefined && entries.length === 0 && (
-        <Empty title={isFiltered(search) ? "No request fits the filter" : "No request was made yet"} />
+        <Empty title={isFiltered(search) ? "No request fits the filter" : "No request was made yet"}>
+          {!isFiltered(search) && <p>Each call, read and prompt appears here with the rule that decided.</p>}
+        </Empty>
       )}
       {entries.length > 0 && (
         <SplitView
@@ -131,12 +136,12 @@ export function HistoryView(): VNode {
         >
           <Table
             label="Requests, newest first"
-            columns={chosen === undefined ? columns : columns.filter(({ id }) => besidePanel.has(id))}
+            columns={isShort ? columns.filter(({ id }) => besidePanel.has(id)) : columns}
             class="history-table"
           >
             {byDay(entries).map(([day, ofDay]) => [
               <GroupRow key={day}>{day}</GroupRow>,
-              ...ofDay.map((entry) => <EntryRow key={entry.id} entry={entry} chosen={chosen} />),
+              ...ofDay.map((entry) => <EntryRow key={entry.id} entry={entry} chosen={chosen} isShort={isShort} />),
             ])}
           </Table>
           {next !== undefined && (
@@ -152,7 +157,14 @@ export function HistoryView(): VNode {
   );
 }
 
-function EntryRow({ entry, chosen }: { readonly entry: Entry; readonly chosen: Entry | undefined }): VNode {
+interface EntryRowProps {
+  readonly entry: Entry;
+  readonly chosen: Entry | undefined;
+  /** Only the columns of `besidePanel`. */
+  readonly isShort: boolean;
+}
+
+function EntryRow({ entry, chosen, isShort }: EntryRowProps): VNode {
   const { router } = useApp();
   const { query } = useRoute();
   const address = toAddress(["history"], { ...query, entry: entry.id });
@@ -177,7 +189,7 @@ function EntryRow({ entry, chosen }: { readonly entry: Entry; readonly chosen: E
         ) : (
           <Text key="client" of={entry.client} exact />
         ),
-        ...(chosen === undefined
+        ...(!isShort
           ? [
               <span key="rule" class="cut muted" title={visibleText(entry.rule, false, true)}>
                 <Text of={withoutFolders(entry.rule)} exact />
@@ -208,16 +220,18 @@ function EntryPanel({ entry, onClose }: { readonly entry: Entry; readonly onClos
       <Facts
         rows={[
           ["time", timeText(Date.parse(entry.time))],
-          ["outcome", outcome.replaceAll("_", " ")],
+          outcome.replaceAll("_", " ") === outcomeState(entry).word
+            ? undefined
+            : ["outcome", outcome.replaceAll("_", " ")],
           ["kind", kind],
-          ["from", client === undefined ? "the user or a model" : <Text key="client" of={client} exact />],
+          ["from", client === undefined ? "you or a model" : <Text key="client" of={client} exact />],
           ["decision", `${decision} (mode ${mode})`],
-          ["rule", <Text key="rule" of={rule} exact />],
+          ["rule", <Text key="rule" of={ruleOrigin === undefined ? rule : withoutFolders(rule)} exact />],
           ruleOrigin === undefined
             ? undefined
             : ["written in", <Text key="origin" of={originText(ruleOrigin)} exact class="mono" />],
           ["answered", answerWords(entry) || "not asked"],
-          ["took", tookText(entry.durationMs)],
+          entry.durationMs === 0 ? undefined : ["took", tookText(entry.durationMs)],
           entry.confirmationMs === undefined
             ? undefined
             : ["waited for", `${tookText(entry.confirmationMs)} for the answer`],
@@ -250,8 +264,10 @@ function EntryPanel({ entry, onClose }: { readonly entry: Entry; readonly onClos
 function originText(origin: NonNullable<Entry["ruleOrigin"]>): string {
   return typeof origin === "string"
     ? origin
-    : Object.values(origin)
-        .filter((part) => typeof part !== "object")
+    : Object.entries(origin)
+        // A rule of a file is told by its file and line.
+        .filter(([name, part]) => typeof part !== "object" && (name !== "source" || !("file" in origin)))
+        .map(([, part]) => part)
         .join(":");
 }
 

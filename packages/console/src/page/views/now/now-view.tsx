@@ -19,6 +19,7 @@ import { useCalmOrder } from "../../components/settled.ts";
 import { CallMark, groupOf, isNotFine, StateMark } from "../../components/state-mark.tsx";
 import { type Column, Row, Table } from "../../components/table.tsx";
 import { Text, visibleText } from "../../components/text.tsx";
+import { fewColumns, useMedia } from "../../components/use-media.ts";
 import { useLive, useRows } from "../../live.ts";
 import { counted } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
@@ -42,6 +43,7 @@ export function NowView(): VNode {
   const filter = toStateFilter(query["state"]);
   const selection = useSelection(rows);
   const box = useRef<HTMLDivElement>(null);
+  const isShort = useMedia(fewColumns);
 
   const shown = byNeed(rows).filter((row) => filter === "all" || groupOf(row) === filter);
   const broken = shown.filter(isNotFine).map(({ name }) => name);
@@ -51,6 +53,7 @@ export function NowView(): VNode {
   const [first, rest] = [order.slice(0, at), order.slice(at + 1)];
   const changed = rows.filter((row) => row.changed > 0);
   const needs = questions.length + broken.length + changed.length;
+  const hasServers = rows.some(({ transport }) => transport !== "built-in");
   // The row of a server has its own problem as its cause.
   const problems = (about?.problems ?? []).filter((problem) => !rows.some(({ cause }) => cause?.includes(problem)));
   const shownNames = shown.map(({ name }) => name);
@@ -76,8 +79,8 @@ export function NowView(): VNode {
               <Text of={problem} exact />
             </Notice>
           ))}
-          {about !== undefined && rows.length === 0 && questions.length === 0 && <NoServers />}
-          {about !== undefined && needs === 0 && rows.length > 0 && (
+          {about !== undefined && !hasServers && questions.length === 0 && <NoServers />}
+          {about !== undefined && needs === 0 && hasServers && (
             <p class="now-calm">
               <StateMark word="Nothing needs you" shape="check" tone="ok" />
             </p>
@@ -102,13 +105,14 @@ export function NowView(): VNode {
             </Table>
           )}
           {rest.length > 0 && (
-            <Table label="Other servers" columns={serverColumns} class="server-table">
+            <Table label="Other servers" columns={isShort ? needColumns : serverColumns} class="server-table">
               {rest.map((name) => (
                 <ServerLine
                   key={`server ${name}`}
                   name={name}
                   isSelected={selection.has(name)}
                   onSelect={selection.set}
+                  isShort={isShort}
                 />
               ))}
             </Table>
@@ -124,10 +128,17 @@ export function NowView(): VNode {
 function NoServers(): VNode {
   return (
     <Empty title="No server is configured">
-      <p>
-        Add one in a terminal: <code>fairlead mcp add NAME -- COMMAND</code>, or take those of another program:{" "}
-        <code>fairlead mcp import</code>
-      </p>
+      <ul class="empty-steps">
+        <li>
+          Add one in a terminal: <CopyCommand command="fairlead mcp add NAME -- COMMAND" />
+        </li>
+        <li>
+          Take over those of another program: <CopyCommand command="fairlead mcp import" />
+        </li>
+        <li>
+          Or try the built-in server <Link to={toAddress(["tools", "demo"])}>demo</Link>: it needs nothing.
+        </li>
+      </ul>
     </Empty>
   );
 }
@@ -172,11 +183,9 @@ const QuestionLine = memo(({ question }: { readonly question: Question }): VNode
 /** The arguments in short. The question's card shows them in full. */
 function ArgumentsText({ args }: { readonly args: object }): VNode {
   const text = Object.entries(args)
-    .map(
-      ([name, value]) =>
-        `${name}=${typeof value === "string" ? value.slice(0, 80) : JSON.stringify(value).slice(0, 80)}`,
-    )
-    .join(" ");
+    .map(([name, value]) => `${name}=${(typeof value === "string" ? value : JSON.stringify(value)).slice(0, 80)}`)
+    .join(" ")
+    .replaceAll(/\s+/g, " ");
   return (
     <span class="muted">
       <Text of={text} exact />

@@ -7,7 +7,7 @@ import { useApp, useCommand } from "../../app.ts";
 import { Button } from "../../components/button.tsx";
 import { AllowButton, Decision } from "../../components/decision.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Field } from "../../components/field.tsx";
 import { Failure, Loading } from "../../components/notice.tsx";
 import { Text } from "../../components/text.tsx";
 import { useLive } from "../../live.ts";
@@ -33,16 +33,25 @@ export function NewRuleDialog({ request, onClose }: NewRuleProps): VNode {
   return (
     <Dialog title="New rule" onClose={onClose}>
       <div class="new-rule">
-        <Select<NewRule["decision"]>
-          label="Decision"
-          value={rule.decision}
-          options={[
-            { value: "ask", text: "ask me" },
-            { value: "deny", text: "deny" },
-            { value: "allow", text: "allow" },
-          ]}
-          onChange={(decision) => set({ decision })}
-        />
+        <Field label="Decision">
+          {(ids) => (
+            <select
+              {...ids}
+              class="select"
+              value={rule.decision}
+              onChange={({ currentTarget: { value: chosen } }) => {
+                const decision = decisions.find((each) => each === chosen);
+                if (decision !== undefined) set({ decision });
+              }}
+            >
+              {decisions.map((decision) => (
+                <option key={decision} value={decision}>
+                  {decision === "ask" ? "ask me" : decision}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
         <Field label="Server">
           {(ids) => (
             <input {...ids} value={rule.server} onInput={({ currentTarget }) => set({ server: currentTarget.value })} />
@@ -53,7 +62,7 @@ export function NewRuleDialog({ request, onClose }: NewRuleProps): VNode {
             <input {...ids} value={rule.tool} onInput={({ currentTarget }) => set({ tool: currentTarget.value })} />
           )}
         </Field>
-        <Field label="Client (empty: you, models and all clients)">
+        <Field label="Client" hint="empty: you, models and all clients">
           {(ids) => (
             <input
               {...ids}
@@ -75,8 +84,9 @@ export function NewRuleDialog({ request, onClose }: NewRuleProps): VNode {
         {value !== undefined && (
           <div class="rule-preview" aria-live="polite">
             <p>
-              The rule is about {counted(value.matching, "listed tool")}, and changes the decision about{" "}
-              {counted(value.changes.length, "tool")} for models.
+              The rule fits {counted(value.matching, "listed tool")} and changes{" "}
+              {value.changes.length === 0 ? "no decision" : counted(value.changes.length, "decision")} for models
+              {value.changes.length === 0 ? "." : ":"}
             </p>
             <ul class="plain-list">
               {value.changes.slice(0, mostShown).map(({ server, tool, before, after }) => (
@@ -113,4 +123,5 @@ export function NewRuleDialog({ request, onClose }: NewRuleProps): VNode {
   );
 }
 
+const decisions = ["ask", "deny", "allow"] as const;
 const mostShown = 12;

@@ -62,7 +62,9 @@ export function PromptsView({ path: [server, name] }: ViewAddress): VNode {
           )
         }
       >
-        {list.value !== undefined && shown.length === 0 && <Empty title="No prompt fits, or no server lists one" />}
+        {list.value !== undefined && shown.length === 0 && (
+          <Empty title={words === "" ? "No server lists a prompt" : "No prompt fits the words"} />
+        )}
         {shown.length > 0 && (
           <Table label="Prompts by server" columns={columns} class="prompt-table">
             {[...new Set(shown.map((each) => each.server))].map((of) => [
@@ -94,12 +96,18 @@ function PromptLine({ prompt, isChosen }: { readonly prompt: Prompt; readonly is
         <Link key="name" to={address} class="row-link cut" focusKey={`prompt ${prompt.server} ${prompt.prompt}`}>
           <Text of={prompt.prompt} exact />
         </Link>,
-        <span key="arguments" class="cut mono">
-          <Text
-            of={prompt.arguments.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`)).join(" ") || "–"}
-            exact
-          />
-        </span>,
+        prompt.arguments.length === 0 ? (
+          <span key="arguments" class="unknown">
+            none
+          </span>
+        ) : (
+          <span key="arguments" class="cut mono">
+            <Text
+              of={prompt.arguments.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`)).join(" ")}
+              exact
+            />
+          </span>
+        ),
         <span key="description" class="cut muted">
           <Text of={(prompt.description ?? "").slice(0, 300)} />
         </span>,

@@ -73,7 +73,9 @@ export function ResourcesView({ path: [server] }: ViewAddress): VNode {
           )
         }
       >
-        {list.value !== undefined && shown.length === 0 && <Empty title="No resource fits, or no server lists one" />}
+        {list.value !== undefined && shown.length === 0 && (
+          <Empty title={words === "" ? "No server lists a resource" : "No resource fits the words"} />
+        )}
         {shown.length > 0 && (
           <Table label="Resources by server" columns={columns} class="resource-table">
             {[...new Set(shown.map((each) => each.server))].map((name) => [
@@ -112,7 +114,13 @@ function ResourceLine({ resource, isChosen }: { readonly resource: Resource; rea
         <span key="type" class="cut muted">
           {kind === "template" ? "template" : <Text of={mimeType ?? "–"} exact />}
         </span>,
-        size === undefined ? "–" : size.toLocaleString("en"),
+        size === undefined ? (
+          <span key="size" class="unknown">
+            –
+          </span>
+        ) : (
+          size.toLocaleString("en")
+        ),
       ]}
     />
   );

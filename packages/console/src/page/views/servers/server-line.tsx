@@ -10,18 +10,18 @@ import { Link } from "../../components/link.tsx";
 import { memo } from "../../components/memo.tsx";
 import { isNotFine, ServerStatus } from "../../components/state-mark.tsx";
 import { type Column, Row } from "../../components/table.tsx";
-import { Text, visibleText } from "../../components/text.tsx";
+import { Text, visibleText, withoutFolders } from "../../components/text.tsx";
 import { useLive } from "../../live.ts";
 import { counted, shortNumber } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
 import type { Selection } from "./selection.ts";
 
 const common = {
-  select: { id: "select", title: "Select", hasHiddenTitle: true, width: "28px", card: "head" },
-  state: { id: "state", title: "State", width: "160px", card: "head" },
-  server: { id: "server", title: "Server", width: "156px", card: "head" },
-  since: { id: "since", title: "Since", width: "60px", align: "end" },
-  next: { id: "next", title: "Next step", hasHiddenTitle: true, width: "104px", align: "end", card: "wide" },
+  select: { id: "select", title: "Select", hasHiddenTitle: true, width: "26px", card: "head" },
+  state: { id: "state", title: "State", width: "156px", card: "head" },
+  server: { id: "server", title: "Server", width: "144px", card: "head" },
+  since: { id: "since", title: "Since", width: "58px", align: "end" },
+  next: { id: "next", title: "Next step", hasHiddenTitle: true, width: "96px", align: "end", card: "wide" },
 } satisfies Readonly<Record<string, Column>>;
 
 /** The columns of all servers. */
@@ -103,7 +103,7 @@ function Cause({ row }: { readonly row: ServerRow }): VNode | null {
   if (isNotFine(row) || row.cause !== undefined)
     return (
       <span class="cut" title={visibleText(row.cause ?? "", false, true)}>
-        <Text of={row.cause === undefined ? "no cause is known" : shortCause(row.name, row.cause)} />
+        <Text of={row.cause === undefined ? "no cause is known" : withoutFolders(shortCause(row.name, row.cause))} />
       </span>
     );
   if (row.lastError === undefined) return null;
@@ -114,11 +114,14 @@ function Cause({ row }: { readonly row: ServerRow }): VNode | null {
   );
 }
 
-/** The cause without the name of the server, which stands beside it: `"db" exited with code 3` is `exited with code 3`. */
+/**
+ * The cause without the name of the server, which stands beside it, and without the words between an exit and the last
+ * line of stderr: `"db" exited with code 3 during initialize; stderr: FATAL` is `exited with code 3: FATAL`.
+ */
 function shortCause(name: string, cause: string): string {
   const begin = [`"${name}"`, `server "${name}"`].find((words) => cause.startsWith(words));
   const rest = begin === undefined ? cause : cause.slice(begin.length).replace(/^ \([^)]*\)/, "");
-  return rest.replace(/^:? /, "");
+  return rest.replace(/^:? /, "").replace(" during initialize; stderr: ", ": ");
 }
 
 export function CatalogText({ row: { counts, isCached } }: { readonly row: ServerRow }): VNode {

@@ -18,7 +18,7 @@ import { useLive } from "../../live.ts";
 import { counted, shortNumber } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
 import { ServerChanges } from "./server-changes.tsx";
-import { CatalogText, NextButton, serverCommand } from "./server-line.tsx";
+import { NextButton, serverCommand } from "./server-line.tsx";
 import { ServerLog } from "./server-log.tsx";
 import { ServerPolicy } from "./server-policy.tsx";
 import { ServerTest } from "./server-test.tsx";
@@ -157,7 +157,7 @@ function ServerState({ row }: { readonly row: ServerRow }): VNode {
             <Text of={row.cause} lines exact />
           </p>
         )}
-        {row.evidence !== undefined && (
+        {row.evidence !== undefined && !saysAll(row.cause, row.evidence) && (
           <div class="server-evidence">
             <pre class="code-block" tabIndex={0} aria-label="Evidence">
               <Text of={row.evidence} lines exact />
@@ -165,11 +165,17 @@ function ServerState({ row }: { readonly row: ServerRow }): VNode {
             <CopyButton text={row.evidence} what="the evidence" />
           </div>
         )}
-        {row.next?.text !== undefined && <NextLine next={row.next.text} />}
-        {row.next?.shell !== undefined && <NextLine next={row.next.shell} />}
+        {row.next !== undefined && (row.next.text ?? row.next.shell) !== undefined && (
+          <NextLine next={row.next.text ?? row.next.shell ?? ""} command={row.next.shell} />
+        )}
       </div>
     </Notice>
   );
+}
+
+/** Whether the cause has every line of the evidence already, as it has the last line of stderr. */
+function saysAll(cause = "", evidence: string): boolean {
+  return evidence.split("\n").every((line) => cause.includes(line.trim()));
 }
 
 /** Whether the next step has its button beside the state. Other steps lead to this page, or have a button above. */
@@ -223,14 +229,17 @@ function Definition({ row, detail }: { readonly row: ServerRow; readonly detail:
       <Section title="Catalog">
         <Facts
           rows={[
-            ["lists", <CatalogText key="lists" row={row} />],
-            [
-              "tokens",
-              <span key="tokens">
-                {shortNumber(row.tokens)} <span class="muted">(estimated, of the tools that a model is offered)</span>
-              </span>,
-            ],
-            ["protocol", row.protocolVersion ?? "–"],
+            ["lists", <Lists key="lists" row={row} />],
+            row.tokens === undefined
+              ? undefined
+              : [
+                  "tokens",
+                  <span key="tokens">
+                    {shortNumber(row.tokens)}{" "}
+                    <span class="muted">(estimated, of the tools that a model is offered)</span>
+                  </span>,
+                ],
+            row.protocolVersion === undefined ? undefined : ["protocol", row.protocolVersion],
             ["calls", `${counted(row.calls, "call")} in 24 hours`],
             row.lastError === undefined ? undefined : ["last failure", <Text key="error" of={row.lastError} lines />],
           ]}
@@ -249,13 +258,39 @@ function Definition({ row, detail }: { readonly row: ServerRow; readonly detail:
             <Facts
               rows={value.prompts.map(({ name, description }) => [
                 name,
-                description === undefined ? "–" : <Text key={name} of={description} most={300} />,
+                description === undefined ? "no description" : <Text key={name} of={description} most={300} />,
               ])}
             />
           </>
         )}
       </Section>
     </div>
+  );
+}
+
+/** What the server lists, with the ways there. */
+function Lists({ row }: { readonly row: ServerRow }): VNode {
+  if (row.counts === undefined) return <span class="unknown">not read yet</span>;
+  const { tools, prompts, resources, resourceTemplates } = row.counts;
+  const lists = [
+    { view: "tools", text: counted(tools, "tool"), count: tools },
+    {
+      view: "resources",
+      text: counted(resources + resourceTemplates, "resource"),
+      count: resources + resourceTemplates,
+    },
+    { view: "prompts", text: counted(prompts, "prompt"), count: prompts },
+  ].filter(({ count }) => count > 0);
+  return (
+    <span class="server-lists">
+      {lists.length === 0 && "empty"}
+      {lists.map(({ view, text }) => (
+        <Link key={view} to={toAddress([view, row.name])}>
+          {text}
+        </Link>
+      ))}
+      {row.isCached && <span class="muted">(cached)</span>}
+    </span>
   );
 }
 
@@ -267,7 +302,18 @@ const inSentences: ReadonlySet<string> = new Set(["timeout", "roots", "note", "t
 function Lines({ label, values }: { readonly label: string; readonly values: readonly string[] }): ComponentChildren {
   return values.map((value, at) => (
     // The values never change their order.
-    <div key={at}>{inSentences.has(label) ? <Text of={value} exact /> : <Text of={value} exact class="mono" />}</div>
+    <div key={at}>
+      {label === "fingerprint" ? (
+        <span class="fact-copy">
+          <span class="cut mono" title={value}>
+            {value}
+          </span>
+          <CopyButton text={value} what="the fingerprint" />
+        </span>
+      ) : (
+        <Text of={value} exact class={inSentences.has(label) ? "" : "mono"} />
+      )}
+    </div>
   ));
 }
 

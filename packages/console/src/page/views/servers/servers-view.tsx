@@ -10,10 +10,11 @@ import { View } from "../../components/panel.tsx";
 import { useCalmOrder } from "../../components/settled.ts";
 import { groupOf } from "../../components/state-mark.tsx";
 import { Table } from "../../components/table.tsx";
+import { fewColumns, useMedia } from "../../components/use-media.ts";
 import { useLive, useRows } from "../../live.ts";
 import type { ViewAddress } from "../../router.ts";
 import { useSelection } from "./selection.ts";
-import { ServerLine } from "./server-line.tsx";
+import { needColumns, ServerLine, serverColumns } from "./server-line.tsx";
 import { byNeed, ListTools, toStateFilter } from "./server-list.tsx";
 import { ServerView } from "./server-view.tsx";
 import { sortableColumns, sorted, toSort } from "./sort.ts";
@@ -31,6 +32,7 @@ function AllServers(): VNode {
   const search = query["search"] ?? "";
   const selection = useSelection(rows);
   const box = useRef<HTMLDivElement>(null);
+  const isShort = useMedia(fewColumns);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = byNeed(rows).filter((row) => {
     const text = `${row.name} ${row.scope} ${row.transport} ${row.cause ?? ""}`.toLowerCase();
@@ -61,11 +63,21 @@ function AllServers(): VNode {
         {shown.length > 0 && (
           <Table
             label="Servers"
-            columns={sortableColumns(sort, (text) => router.setQuery({ sort: text }))}
+            columns={sortableColumns(
+              sort,
+              (text) => router.setQuery({ sort: text }),
+              isShort ? needColumns : serverColumns,
+            )}
             class="server-table"
           >
             {order.map((name) => (
-              <ServerLine key={name} name={name} isSelected={selection.has(name)} onSelect={selection.set} />
+              <ServerLine
+                key={name}
+                name={name}
+                isSelected={selection.has(name)}
+                onSelect={selection.set}
+                isShort={isShort}
+              />
             ))}
           </Table>
         )}

@@ -2,7 +2,6 @@
 
 import type { ServerRow } from "../../../protocol/rows.ts";
 import type { Column } from "../../components/table.tsx";
-import { serverColumns } from "./server-line.tsx";
 
 /** What a column is sorted by. Servers without a value come last in both directions. */
 const keys = { server: "name", since: "since", tokens: "tokens", calls: "calls", median: "median" } as const;
@@ -30,8 +29,12 @@ export function sorted(rows: readonly ServerRow[], sort: Sort): readonly ServerR
 }
 
 /** The columns with buttons in their titles. A press sorts, a second one turns the order round, a third one ends it. */
-export function sortableColumns(sort: Sort, onSort: (text: string | undefined) => void): readonly Column[] {
-  return serverColumns.map((column) => {
+export function sortableColumns(
+  sort: Sort,
+  onSort: (text: string | undefined) => void,
+  columns: readonly Column[],
+): readonly Column[] {
+  return columns.map((column) => {
     const { id } = column;
     if (!isKey(id)) return column;
     const isCurrent = sort?.key === id;

@@ -16,7 +16,7 @@ import { Failure, Loading, Notice } from "../../components/notice.tsx";
 import { View } from "../../components/panel.tsx";
 import { SchemaForm } from "../../components/schema-form.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { Text, visibleText } from "../../components/text.tsx";
+import { Text, visibleText, withoutFolders } from "../../components/text.tsx";
 import { toAddress } from "../../router.ts";
 import { CallPanel } from "../calls/call-panel.tsx";
 import { asJson } from "../calls/content-block.tsx";
@@ -234,19 +234,20 @@ const decisionPause = 250;
 
 function DecisionText({ decision }: { readonly decision: Result<"tools/decide"> | undefined }): VNode {
   if (decision === undefined) return <p class="decision-line muted">Reading the rules…</p>;
+  const { because, ruleAt } = decision;
   return (
-    <p class="decision-line">
+    <p class="decision-line" title={visibleText([because, ruleAt ?? ""].join(" ").trim(), false, true)}>
       <DecisionMark decision={decision.decision} />
       <span class="muted">
-        {decision.because !== "" && (
+        {because !== "" && (
           <>
-            because <Text of={decision.because} exact />
+            because <Text of={withoutFolders(because)} exact />
           </>
         )}
-        {decision.ruleAt !== undefined && !decision.because.includes(decision.ruleAt) && (
+        {ruleAt !== undefined && !because.includes(ruleAt) && (
           <>
             {" "}
-            (<Text of={decision.ruleAt} exact class="mono" />)
+            (<Text of={withoutFolders(ruleAt)} exact class="mono" />)
           </>
         )}
       </span>

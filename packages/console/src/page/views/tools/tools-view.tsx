@@ -57,6 +57,11 @@ function ToolList({ server }: { readonly server: string | undefined }): VNode {
     searched === ""
       ? `fairlead tools${server === undefined ? "" : ` ${toShellWord(server)}`}`
       : `fairlead tools --search ${toShellWord(searched)}`;
+  const chips = [
+    { value: "all", text: "All", count: list.value === undefined ? undefined : tools.length },
+    { value: "changed", text: "changed", count: tools.filter(({ isChanged }) => isChanged).length },
+    { value: "hidden", text: "not offered", count: tools.filter(isHidden).length },
+  ] as const;
   return (
     <View title="Tools" tools={<CopyCommand command={command} />}>
       <div class="tools">
@@ -64,11 +69,7 @@ function ToolList({ server }: { readonly server: string | undefined }): VNode {
           label="Show"
           value={show}
           onChange={(value) => router.setQuery({ show: value === "all" ? undefined : value })}
-          chips={[
-            { value: "all", text: "All", count: list.value === undefined ? undefined : tools.length },
-            { value: "changed", text: "changed", count: tools.filter(({ isChanged }) => isChanged).length },
-            { value: "hidden", text: "not offered", count: tools.filter(isHidden).length },
-          ]}
+          chips={chips.filter(({ value, count }) => value === "all" || value === show || count !== 0)}
         />
         <SearchInput
           label="Search the tools by what they do"
@@ -80,7 +81,9 @@ function ToolList({ server }: { readonly server: string | undefined }): VNode {
       {list.error !== undefined && <Failure error={list.error} onRetry={list.reload} />}
       {list.value === undefined && list.error === undefined && <Loading what="the tools" />}
       {list.value !== undefined && filtered.length === 0 && (
-        <Empty title={tools.length === 0 ? "No server has listed a tool yet" : "No tool fits the filter"} />
+        <Empty title={tools.length === 0 ? "No server has listed a tool yet" : "No tool fits the filter"}>
+          {tools.length === 0 && <Link to={toAddress(["servers"])}>Servers and their states</Link>}
+        </Empty>
       )}
       {ranked.length > 0 && searched !== "" && (
         <Table label="Tools that fit, best first" columns={columns} class="tool-table">

@@ -126,7 +126,9 @@ export function TrafficView(): VNode {
           <>
             <div class="frame frame-titles" aria-hidden="true">
               {["Time", "Server", "", "Message", "Id", "Took", "Size"].map((title) => (
-                <span key={title}>{title}</span>
+                <span key={title} class={`frame-title-${title.toLowerCase()}`}>
+                  {title}
+                </span>
               ))}
             </div>
             <VirtualList
@@ -189,7 +191,10 @@ const FrameLine = memo(({ frame, isChosen }: { readonly frame: FrameHead; readon
       class={`frame frame-${kind} ${isChosen ? "frame-chosen" : ""}`}
       isCurrent={isChosen || undefined}
     >
-      <span class="age">{clockText(at)}</span>
+      <span class="age">
+        {clockText(at)}
+        <span class="frame-ms">.{String(at % 1000).padStart(3, "0")}</span>
+      </span>
       <span class="cut">
         <Text of={server} exact />
       </span>
@@ -199,7 +204,7 @@ const FrameLine = memo(({ frame, isChosen }: { readonly frame: FrameHead; readon
       </span>
       <span class="cut">
         {kind === "error" && <strong class="frame-word">error </strong>}
-        {kind === "response" && <span class="muted">response </span>}
+        {kind === "response" && <span class="visually-hidden">response </span>}
         <Text of={method ?? ""} exact />
         {target !== undefined && (
           <>
