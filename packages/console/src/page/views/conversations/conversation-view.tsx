@@ -169,8 +169,9 @@ function ModelLine({ wanted, onWanted }: ModelLineProps): VNode {
           <p class="block-line">
             Or store a key: <CopyCommand command="fairlead secret set GEMINI_API_KEY" />
           </p>
-          <p>Without a model you can call tools yourself, with a form:</p>
-          <Link to={toAddress(["tools"])}>Tools</Link>
+          <p>
+            Without a model you can call tools yourself, with a form: <Link to={toAddress(["tools"])}>Tools</Link>
+          </p>
         </div>
         <Button onPress={reload}>Try again</Button>
       </Notice>

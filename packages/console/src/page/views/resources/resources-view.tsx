@@ -58,7 +58,11 @@ export function ResourcesView({ path: [server] }: ViewAddress): VNode {
           value={query["search"] ?? ""}
           onChange={(value) => router.setQuery({ search: value || undefined })}
         />
-        {server !== undefined && <Link to={toAddress(["resources"])}>all servers</Link>}
+        {server !== undefined && (
+          <Link to={toAddress(["resources"])} class="button button-quiet">
+            All servers
+          </Link>
+        )}
       </div>
       {list.error !== undefined && <Failure error={list.error} onRetry={list.reload} />}
       {list.value === undefined && list.error === undefined && <Loading what="the resources" />}

@@ -17,11 +17,11 @@ import { toAddress } from "../../router.ts";
 import type { Selection } from "./selection.ts";
 
 const common = {
-  select: { id: "select", title: "Select", hasHiddenTitle: true, width: "26px", card: "head" },
+  select: { id: "select", title: "Select", hasHiddenTitle: true, width: "24px", card: "head" },
   state: { id: "state", title: "State", width: "156px", card: "head" },
-  server: { id: "server", title: "Server", width: "144px", card: "head" },
-  since: { id: "since", title: "Since", width: "58px", align: "end" },
-  next: { id: "next", title: "Next step", hasHiddenTitle: true, width: "96px", align: "end", card: "wide" },
+  server: { id: "server", title: "Server", width: "136px", card: "head" },
+  since: { id: "since", title: "Since", width: "54px", align: "end" },
+  next: { id: "next", title: "Next step", hasHiddenTitle: true, width: "82px", align: "end", card: "wide" },
 } satisfies Readonly<Record<string, Column>>;
 
 /** The columns of all servers. */
@@ -73,7 +73,7 @@ export const ServerLine: ComponentType<ServerLineProps> = memo(
         rowKey={`server ${name}`}
         onOpen={() => router.go(address)}
         isSelected={isSelected || undefined}
-        span={!isShort && isNotFine(row) && row.counts === undefined ? { from: "catalog", to: "cause" } : undefined}
+        span={!isShort && isNotFine(row) ? { from: "catalog", to: "cause" } : undefined}
         cells={[
           <label key="select" class="check">
             <input

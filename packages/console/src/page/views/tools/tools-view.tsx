@@ -76,7 +76,11 @@ function ToolList({ server }: { readonly server: string | undefined }): VNode {
           value={words}
           onChange={(value) => router.setQuery({ search: value || undefined })}
         />
-        {server !== undefined && <Link to={toAddress(["tools"], query)}>all servers</Link>}
+        {server !== undefined && (
+          <Link to={toAddress(["tools"], query)} class="button button-quiet">
+            All servers
+          </Link>
+        )}
       </div>
       {list.error !== undefined && <Failure error={list.error} onRetry={list.reload} />}
       {list.value === undefined && list.error === undefined && <Loading what="the tools" />}
