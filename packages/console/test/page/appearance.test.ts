@@ -42,6 +42,7 @@ const chromium = useChromium("console, appearance");
 let browser: Awaited<ReturnType<typeof openChromium>>;
 let real: RealConsole;
 let page: Page;
+let close = async (): Promise<void> => {};
 
 beforeAll(async () => {
   browser = await openChromium("console, appearance");
@@ -56,6 +57,7 @@ beforeAll(async () => {
     rules: allowAll,
   });
   ({ page } = real);
+  close = () => real[Symbol.asyncDispose]();
   await real.scene.host.start({ servers: ["everything", "broken"] });
   await page
     .getByRole("row", { name: /everything/ })
@@ -64,7 +66,7 @@ beforeAll(async () => {
   await call(page);
 });
 afterAll(async () => {
-  await real?.[Symbol.asyncDispose]();
+  await close();
   await browser?.close();
 });
 
@@ -165,9 +167,7 @@ describe.runIf(hasChromium)("every view of a real host", () => {
             const silent = marks.filter((mark) => {
               const shape = mark.querySelector("svg");
               const { color } = getComputedStyle(mark);
-              return (
-                shape === null || getComputedStyle(shape).stroke !== color || !/\p{L}/u.test(mark.textContent ?? "")
-              );
+              return shape === null || getComputedStyle(shape).stroke !== color || !/\p{L}/u.test(mark.textContent);
             });
             return [...unmarked, ...silent].map((element) => element.outerHTML.slice(0, 160));
           })
