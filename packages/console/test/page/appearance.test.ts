@@ -57,7 +57,9 @@ beforeAll(async () => {
     rules: allowAll,
   });
   ({ page } = real);
-  close = () => real[Symbol.asyncDispose]();
+  close = async () => {
+    await real[Symbol.asyncDispose]();
+  };
   await real.scene.host.start({ servers: ["everything", "broken"] });
   await page
     .getByRole("row", { name: /everything/ })
