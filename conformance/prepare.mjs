@@ -13,17 +13,20 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const wire = fileURLToPath(new URL("../packages/wire/src", import.meta.url));
 const core = fileURLToPath(new URL("../packages/core/src", import.meta.url));
 
-export async function prepare() {
+/** @param more Further files to bundle, as paths in `packages`. */
+export async function prepare(more = []) {
   if (!existsSync(`${here}/node_modules/conformance-alpha`)) {
     const { status } = spawnSync("npm", ["ci"], { cwd: here, stdio: "inherit" });
     if (status !== 0) throw new Error("the suites could not be installed");
   }
   await rm(`${here}/bundle`, { recursive: true, force: true });
   await build({
-    entryPoints: [`${wire}/index.ts`, `${core}/host.ts`].map((file) => ({
-      in: file,
-      out: basename(file, ".ts"),
-    })),
+    entryPoints: [`${wire}/index.ts`, `${core}/host.ts`, ...more.map((file) => `${here}/../packages/${file}`)].map(
+      (file) => ({
+        in: file,
+        out: basename(file, ".ts"),
+      }),
+    ),
     outdir: `${here}/bundle`,
     bundle: true,
     splitting: true,

@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const fromHere = (path) => fileURLToPath(new URL(path, import.meta.url));
-const command = fromHere("../../packages/cli/bin/fairlead.cjs");
+export const command = fromHere("../../packages/cli/bin/fairlead.cjs");
 const program = fromHere("../../packages/test-servers/src/programs/conformance.mjs");
 
 /** Starts the server for the suite. */
@@ -67,7 +67,8 @@ export async function startGateway(serverUrl, names) {
   };
 }
 
-function rules(servers) {
+/** Rules that allow everything at these servers. */
+export function rules(servers) {
   const rule = (server, kind) =>
     ["[[rule]]", `mcpName = "${server}"`, `kind = "${kind}"`, 'decision = "allow"', "priority = 500", ""].join("\n");
   const tools = (server) =>
@@ -81,7 +82,7 @@ function rules(servers) {
 }
 
 /** Resolves with the first line on stdout. */
-async function start(args, env, cwd) {
+export async function start(args, env, cwd) {
   const child = spawn(process.execPath, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   let stderr = "";
   child.stderr.on("data", (chunk) => (stderr = `${stderr}${chunk}`.slice(-10_000)));

@@ -107,6 +107,11 @@ export interface Gateway extends AsyncDisposable {
   openConsole(workspace: Workspace, options: ConsoleOptions): Promise<OpenedConsole>;
   /** Applies new settings to all hosts. Without this call, each host reads its own settings files again. */
   reload(next: (workspace: Workspace) => Configuration): Promise<void>;
+  /**
+   * Ends requests that only wait for news, and waits for all others, but at most for `longest` milliseconds. Returns how many
+   * are still open.
+   */
+  drain(longest: number): Promise<number>;
   status(): GatewayStatus;
   /**
    * Returns the number of connected clients, open requests, and requests that wait for an answer of their client. 0
@@ -134,6 +139,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const loops = createGatewayLoops(key);
   const serverInfo = { name: "fairlead", title: "Fairlead", version };
   const workspaces = new Workspaces({ createHost, loops, self: serverInfo, clock });
+  const draining = new AbortController();
   const parts: GatewayParts = {
     consent,
     states: shared?.states ?? createApprovalStore(join(stateFolder, "inbox-seals"), now),
@@ -142,6 +148,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     tasks: createTaskIds(key),
     loops,
     heap,
+    draining: draining.signal,
     serverInfo,
     clock,
   };
@@ -163,14 +170,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  async function requestsEnded(): Promise<void> {
+  /** Resolves when `count` is 0, but at the latest after `longest` milliseconds. */
+  async function ended(count: () => number, longest: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const callOff = clock.after(endTime, resolve, { background: true });
-      const look = (): void => {
-        if (openRequests > 0) return;
+      const end = (): void => {
         listeners.delete(look);
-        callOff();
         resolve();
+      };
+      const callOff = clock.after(longest, end, { background: true });
+      const look = (): void => {
+        if (count() > 0) return;
+        callOff();
+        end();
       };
       listeners.add(look);
       look();
@@ -324,6 +335,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     openConsole: openConsoleIn,
     resumeParked: (request, requestState, answers) => parts.parked.resume(request, requestState, answers),
     reload: (next) => workspaces.reload(next),
+    async drain(longest) {
+      draining.abort();
+      const open = (): number => openRequests + parts.parked.size();
+      await ended(open, longest);
+      return open();
+    },
     status: () => ({
       clients: [...clients],
       servers: statesOf(workspaces.hosts()),
@@ -336,7 +353,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async [Symbol.asyncDispose]() {
       parts.parked.close();
       await Promise.allSettled([...ending].map((end) => end()));
-      await requestsEnded();
+      await ended(() => openRequests, endTime);
       await consent[Symbol.asyncDispose]();
       await workspaces[Symbol.asyncDispose]();
     },

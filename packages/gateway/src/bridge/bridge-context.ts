@@ -38,6 +38,8 @@ export interface GatewayParts {
   readonly tasks: TaskIds;
   readonly loops: GatewayLoops;
   readonly heap: HeapGrowth;
+  /** Aborted when the gateway takes no further requests: requests that only wait for news end. */
+  readonly draining: AbortSignal;
   /** The gateway's name and version. A client of `/mcp/<server>` gets the server's own name and version instead. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;

@@ -109,8 +109,8 @@ const filters: ReadonlyMap<string, ListName> = new Map([
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /**
- * Answers `subscriptions/listen` of a modern client. Resolves when the client ends the request, or at once if the
- * gateway accepts none of its subscriptions.
+ * Answers `subscriptions/listen` of a modern client. Resolves when the client ends the request, when the gateway is
+ * drained, or at once if the gateway accepts none of its subscriptions.
  */
 export async function listenToChanges(
   context: BridgeContext,
@@ -154,7 +154,7 @@ export async function listenToChanges(
     });
     for (const told of early.values()) told();
     early = undefined;
-    if (lists.length > 0 || honoured.length > 0) await aborted(call.signal);
+    if (lists.length > 0 || honoured.length > 0) await aborted(call.signal, context.draining);
   } finally {
     stop();
     resources.close();
@@ -167,9 +167,14 @@ export function concerns({ view }: BridgeContext, server: string | undefined): b
   return server === undefined || view().servers.includes(server);
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** Resolves when the first of them is aborted. */
+function aborted(...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+    const end = (): void => {
+      for (const signal of signals) signal.removeEventListener("abort", end);
+      resolve();
+    };
+    for (const signal of signals) signal.addEventListener("abort", end);
+    if (signals.some((signal) => signal.aborted)) end();
   });
 }

@@ -19,6 +19,7 @@ function gatewayWith(onWatched: () => void = () => {}): Gateway {
     openConsole: () => Promise.reject(new Error("not here")),
     resumeParked: () => Promise.reject(new Error("not here")),
     reload: () => Promise.reject(new Error("not here")),
+    drain: () => Promise.reject(new Error("not here")),
     activity: () => 1,
     onActivity() {
       onWatched();

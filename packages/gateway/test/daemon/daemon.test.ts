@@ -57,6 +57,7 @@ function countingGateway(): Gateway {
     openConsole: () => Promise.reject(new Error("not here")),
     resumeParked: () => Promise.reject(new Error("not here")),
     reload: () => Promise.reject(new Error("not here")),
+    drain: () => Promise.reject(new Error("not here")),
     status: () => ({ clients: [...clients], servers: [] }),
     activity: () => clients.length,
     onActivity(listener) {

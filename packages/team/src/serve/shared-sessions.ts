@@ -128,9 +128,10 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     await this.#send(session.address, news, lifetime, key);
   }
 
-  ended(context: ClientEndpoint, sessionId: string): void {
+  async ended(context: ClientEndpoint, sessionId: string): Promise<void> {
     const facts = this.#open(context, sessionId);
-    if (facts !== undefined) void this.#send(addressOf(facts.id), { kind: "end", from: this.process }, lifetime, "end");
+    if (facts !== undefined)
+      await this.#send(addressOf(facts.id), { kind: "end", from: this.process }, lifetime, "end");
   }
 
   pass(sessionId: string, message: RpcMessage, to: string | undefined): void {

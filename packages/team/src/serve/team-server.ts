@@ -239,7 +239,7 @@ async function listen(
   gateway: Gateway,
   running: RunningReplica,
 ): Promise<HttpListener> {
-  const { host, origin } = new URL(settings.url);
+  const { host, origin, protocol } = new URL(settings.url);
   const pages = new Map<string, HttpPage>([
     ["/livez", livePage],
     ["/readyz", readyPage(() => running.readiness())],
@@ -260,7 +260,10 @@ async function listen(
     address,
     port,
     limits,
-    names: { hosts: [host, ...settings.hosts], origins: [origin] },
+    names: {
+      hosts: [host, ...settings.hosts],
+      origins: [origin, ...settings.hosts.map((each) => `${protocol}//${each}`)],
+    },
     pageAt: (path) => pages.get(path) ?? metadataPage(callers, path) ?? parts.pageAt(path),
   });
   return listening.catch((cause: unknown) => {
@@ -366,15 +369,18 @@ class RunningReplica {
     };
   }
 
-  /** Lets balancers notice, waits for open requests, and stops listening. */
+  /** Lets balancers notice, finishes open requests, and stops listening. */
   async drain(listener: HttpListener): Promise<void> {
     const { settings, log, clock } = this.#context;
     const { wait, finish } = settings.drain;
     this.#isDraining = true;
-    log("info", "draining", { open: this.#gateway.activity() });
+    log("info", "draining");
+    listener.beginDrain();
     await this.#report().catch(() => undefined);
     await new Promise<void>((resolve) => void clock.after(wait, resolve));
-    await this.#idle(finish);
+    listener.stopAccepting();
+    const open = await this.#gateway.drain(finish);
+    if (open > 0) log("warning", "cancelled", { open });
     await listener.close();
   }
 
@@ -382,23 +388,6 @@ class RunningReplica {
     this.#isEnded = true;
     for (const cancel of this.#cancel) cancel();
     await Promise.allSettled(this.#working);
-  }
-
-  /** Resolves when no request is open, but at the latest after `longest` milliseconds. */
-  #idle(longest: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        stop();
-        cancel();
-        resolve();
-      };
-      const look = (): void => {
-        if (this.#gateway.activity() === 0) end();
-      };
-      const cancel = this.#context.clock.after(longest, end);
-      const stop = this.#gateway.onActivity(look);
-      look();
-    });
   }
 
   async #report(): Promise<void> {

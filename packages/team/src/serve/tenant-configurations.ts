@@ -49,6 +49,12 @@ export interface TenantConfigurationsOptions {
 /** Milliseconds after which the versions are read again, in case that a hint was lost. */
 const interval = 15_000;
 
+/**
+ * The name of the workspace that a team does not have. Approvals, task ids and accepted definitions contain it, so it is the
+ * same on all replicas.
+ */
+const root = "/team";
+
 interface Tenant {
   readonly number: number;
   current: TenantConfiguration;
@@ -232,14 +238,15 @@ export class TenantConfigurations implements AsyncDisposable {
   ): Promise<Configuration> {
     const { environment, folder } = this.#options;
     const userSettings = bodies.get("settings") ?? "{}";
-    const loaded = await loadConfiguration({ environment, workspace: false, userSettings });
+    // There is no workspace, and its administrator trusts the settings of the machine.
+    const loaded = await loadConfiguration({ environment, workspace: false, userSettings, embedderTrust: true });
     const administrator = await policyFolder(
       join(folder, String(number), String(version)),
       loaded.locations.policies.administrator,
       bodies.get("policy"),
     );
     const policies = { administrator, user: join(folder, "none"), workspace: undefined };
-    const configuration = teamConfiguration({ ...loaded, locations: { ...loaded.locations, policies } });
+    const configuration = teamConfiguration({ ...loaded, locations: { ...loaded.locations, root, policies } });
     const rules = await loadPolicies(configuration);
     refuseProblems([...configuration.problems.filter(concernsAll), ...rules.problems]);
     return configuration;

@@ -197,8 +197,8 @@ export function createHttpFace<Context>({
       if (session === undefined) return answerEmpty(response, 404);
       if (session === "busy") return answerEmpty(response, 429);
       if (method === "DELETE") {
-        sessions?.ended(context, id);
         session.end();
+        if (sessions !== undefined) await sessions.ended(context, id);
         return answerEmpty(response, 200);
       }
       const leave = owner.enter("streams");

@@ -61,6 +61,10 @@ export interface HttpListener {
   has(sessionId: string): boolean;
   /** Ends a session that the client has ended at another process. */
   end(sessionId: string): void;
+  /** From now on each response ends its connection, so that clients go elsewhere. */
+  beginDrain(): void;
+  /** Takes no further connections, and ends streams of sessions. Open requests go on until `close`. */
+  stopAccepting(): void;
   /** Ends all sessions and stops listening. */
   close(): Promise<void>;
 }
@@ -88,6 +92,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
     ((entry: HttpEntry): HttpAdmission<Context> =>
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   let ownPort = 0;
+  let isDraining = false;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method } = request;
@@ -126,6 +131,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
     },
     (request, response) => {
       const { socket } = request;
+      if (isDraining) response.setHeader("connection", "close");
       unused.remove(socket);
       response.once("close", () => unused.add(socket));
       response.setTimeout(times.unread, () => {
@@ -148,6 +154,14 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   }
 
   return {
+    beginDrain() {
+      isDraining = true;
+    },
+    stopAccepting() {
+      isDraining = true;
+      server.close();
+      owners.endStreams();
+    },
     has: (id) => owners.sessionsWith(id).length > 0,
     end(id) {
       for (const session of owners.sessionsWith(id)) session.end();

@@ -48,6 +48,8 @@ export interface HttpOwners {
    * `before`.
    */
   sweep(before: number): void;
+  /** Ends all streams of sessions. */
+  endStreams(): void;
   end(): void;
 }
 
@@ -123,6 +125,9 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number, process
         }
         if (isUnused()) owners.delete(name);
       }
+    },
+    endStreams() {
+      for (const { sessions } of owners.values()) for (const { session } of sessions.values()) session.endStream();
     },
     end() {
       for (const { sessions, answers } of owners.values()) {

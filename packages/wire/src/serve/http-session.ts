@@ -27,6 +27,8 @@ export interface HttpSession {
   listen(response: ServerResponse, headers: Readonly<Record<string, string>>): boolean;
   /** Writes a comment to every open stream. */
   keepAlive(): void;
+  /** Ends the stream of `listen`. The client opens it again, perhaps at another process. */
+  endStream(): void;
   /** Whether no request and no stream is open. */
   isIdle(): boolean;
   readonly end: () => void;
@@ -138,6 +140,9 @@ export function createHttpSession(unread: UnreadResponses, onEnd: () => void, pr
     keepAlive() {
       for (const answer of answers.values()) answer.keepAlive();
       if (stream !== undefined) writeComment(stream);
+    },
+    endStream() {
+      stream?.end();
     },
     isIdle: () => answers.size === 0 && stream === undefined,
     end,

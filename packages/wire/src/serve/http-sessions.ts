@@ -23,8 +23,8 @@ export interface HttpSessions<Context> {
    * request waits for the promise.
    */
   changed(id: string, request: RpcMessage): void | Promise<void>;
-  /** Called when the client has ended a session. */
-  ended(context: Context, id: string): void;
+  /** Called when the client has ended a session. The answer to the client waits for the promise. */
+  ended(context: Context, id: string): void | Promise<void>;
   /** Passes a client's message on to another process; to all others, if it is not known which one waits for it. */
   pass(id: string, message: RpcMessage, process: string | undefined): void;
 }
