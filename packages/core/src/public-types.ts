@@ -26,11 +26,13 @@ export type {
   WireErrorCode,
   WireEvidence,
 } from "@fairlead/wire";
+export type { SignInRequest } from "./auth/auth-hook.ts";
 export type { ConsentRequest } from "./auth/browser/sign-in-ui.ts";
 export type { MachineStep } from "./auth/machine/machine-auth.ts";
 export type { BearerChallenge } from "./auth/oauth/challenge.ts";
 export type { TokenKeeper } from "./auth/oauth/token-keeper.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";
+export type { SignInNeeded, SignInTarget, UserSignIns } from "./auth/user-sign-ins.ts";
 export type { TimerOptions } from "./clock.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";

@@ -33,6 +33,7 @@ import { reachOf } from "./lists/client-reach.ts";
 import { SeenNames } from "./lists/seen-names.ts";
 import { createApprovalStore, type RequestStates } from "./questions/approval-store.ts";
 import { createParkedCalls, type ModernRequest, type ParkedElsewhere } from "./questions/parked-calls.ts";
+import type { SignInPort } from "./questions/sign-in-request.ts";
 import { createClientTokens } from "./tokens/client-tokens.ts";
 import { type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
@@ -49,6 +50,8 @@ export interface GatewayOptions {
   readonly stateFolder: string;
   /** What several gateways share. Default: this gateway shares what is in its state folder. */
   readonly shared?: SharedParts;
+  /** How the users of a team sign in to servers. Default: a request that needs a sign-in fails. */
+  readonly signIns?: SignInPort | undefined;
   readonly version: string;
   readonly clock?: Clock;
   /** Returns the current time, in milliseconds since 1970. */
@@ -144,6 +147,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     consent,
     states: shared?.states ?? createApprovalStore(join(stateFolder, "inbox-seals"), now),
     parked: createParkedCalls({ clock, ...(shared && { elsewhere: shared.parked }) }),
+    signIns: options.signIns,
     levels: createUpstreamLevels(),
     tasks: createTaskIds(key),
     loops,
@@ -151,6 +155,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     draining: draining.signal,
     serverInfo,
     clock,
+    now,
   };
   const clients = new Set<{ readonly name: string; readonly since: number }>();
   const listeners = new Set<() => void>();

@@ -298,6 +298,11 @@ export class ClientWorkspace {
     return this.#passedOn !== undefined && server.facts()?.era !== "modern" && this.catalogOf(name) === undefined;
   }
 
+  /** Whether a server has refused the client's connection because its user is not signed in. */
+  needsSignIn(server: Server): boolean {
+    return [server, ...this.#ownOf(server)].some(({ state }) => state.status === "needs_auth");
+  }
+
   /** Sets the tokens of the gateways above the client, and which servers its requests reach. */
   setAbove(tokens: readonly string[], reaches: (server: string) => boolean): void {
     const { above } = this.#shared;

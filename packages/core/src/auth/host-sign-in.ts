@@ -13,6 +13,7 @@ import type { MCPOAuthProvider, SignInServer } from "./oauth/oauth-provider.ts";
 import type { Credentials } from "./store/credentials.ts";
 import { bringsOwnHeader, pinOf } from "./store/sign-in-state.ts";
 import type { MCPOAuthTokenStorage } from "./store/token-storage.ts";
+import type { UserSignIns } from "./user-sign-ins.ts";
 
 /** The parts of a configuration that a sign-in reads. */
 export interface SignInConfiguration extends Pick<Configuration, "environment"> {
@@ -26,6 +27,8 @@ export interface HostSignInOptions {
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The token store. Default: the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage | undefined;
+  /** Stores the sign-ins of the host's user elsewhere. `tokens` and `ways` then serve only machine credentials. */
+  readonly signIns?: UserSignIns | undefined;
   /** How to ask the user; absent if the user cannot be asked. */
   readonly ways?: SignInUi | undefined;
 }
@@ -51,7 +54,7 @@ export interface HostSignIn {
 }
 
 /** Creates the sign-in of a host. It opens the token store when first needed. */
-export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
+export function createHostSignIn({ configuration, secret, tokens, signIns, ways }: HostSignInOptions): HostSignIn {
   // The environment and the state folder do not change while a host runs, so they are read only once.
   const { environment, locations } = configuration();
   const { env, platform } = environment;
@@ -107,6 +110,17 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
 
   async function oauthHook(definition: ServerDefinition, serverUrl: string): Promise<ServerAuth> {
     const [{ createAuthHook }, pin] = await Promise.all([import("./auth-hook.ts"), pinOf(definition)]);
+    if (signIns !== undefined) {
+      const target = { serverName: definition.name, serverUrl, pin };
+      return createAuthHook({
+        ...target,
+        hasCredentials: async () => true,
+        keeper: async () => signIns.keeperOf(target),
+        signIn: async (request) => {
+          throw signIns.signInNeeded(target, request);
+        },
+      });
+    }
     const isForced = ways?.again === true;
     const note = async (text: string | undefined): Promise<void> => {
       const { setSignInNote } = await import("./store/sign-in-notes.ts");
@@ -181,6 +195,8 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
     },
     async accountAt(definition, serverUrl) {
       const pin = await pinOf(definition);
+      if (signIns !== undefined)
+        return (await signIns.keeperOf({ serverName: definition.name, serverUrl, pin }).current(serverUrl))?.account;
       if (!(await hasCredentials(serverUrl, pin))) return undefined;
       return (await (await storage()).pinned(pin).getCredentials(serverUrl))?.account;
     },

@@ -186,8 +186,16 @@ async function newClient(flow: Flow, redirectUri: string): Promise<StoredClient>
   return "clientId" in outcome ? outcome : askForClientId({ ...flow, redirectUri, ...outcome }, flow.signal);
 }
 
-function toCredentials(
-  { serverName, serverUrl, plan, scopes, audiences, dpopKey }: Flow,
+/** Returns a finished sign-in as it is stored. */
+export function toCredentials(
+  {
+    serverName,
+    serverUrl,
+    plan,
+    scopes,
+    audiences,
+    dpopKey,
+  }: Pick<Flow, "serverName" | "serverUrl" | "plan" | "scopes" | "audiences" | "dpopKey">,
   client: StoredClient,
   tokens: StoredTokens,
 ): Credentials {

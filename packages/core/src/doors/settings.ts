@@ -5,6 +5,7 @@ export type {
   ConfiguredServer,
   DisablingOrigin,
   MachineAuthSettings,
+  OAuthSettings,
   Origin,
   Problem,
   Scope,
@@ -19,6 +20,7 @@ export type {
 export { readTransport } from "../settings/define/entry-transport.ts";
 export {
   describeMachineAuth,
+  expandAuthentication,
   expandTransport,
   parseVariables,
   renderer,

@@ -25,7 +25,7 @@ export interface HostConnectContext {
 /** Options of `createConnectContext`. */
 export type HostConnectContextOptions = Pick<
   OpenHostOptions,
-  "debug" | "record" | "tokens" | "openBrowser" | "signIn" | "declare" | "clock"
+  "debug" | "record" | "tokens" | "signIns" | "openBrowser" | "signIn" | "declare" | "clock"
 > & {
   readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]>;
   readonly largeMessages?: LargeMessages | undefined;
@@ -37,7 +37,8 @@ export function createConnectContext(
   configuration: () => Configuration,
   options: HostConnectContextOptions = {},
 ): HostConnectContext {
-  const { debug = false, record, tokens, declare, hideSecrets, tap, largeMessages = new LargeMessages() } = options;
+  const { debug = false, record, tokens, signIns, declare, hideSecrets, tap } = options;
+  const { largeMessages = new LargeMessages() } = options;
   let opened: Promise<ServerLogs> | undefined;
 
   const openLogs = once(async () => {
@@ -54,7 +55,7 @@ export function createConnectContext(
   const secret = async (name: string): Promise<string | undefined> => (await openSecrets()).get(name);
   const signIn = once(async (): Promise<HostSignIn> => {
     const { createHostSignIn } = await import("../auth/host-sign-in.ts");
-    return createHostSignIn({ configuration, secret, tokens, ways: waysIn(options) });
+    return createHostSignIn({ configuration, secret, tokens, signIns, ways: waysIn(options) });
   });
 
   return {

@@ -5,6 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import type { SignInUi } from "../auth/browser/sign-in-ui.ts";
 import type { MCPOAuthTokenStorage } from "../auth/store/token-storage.ts";
+import type { UserSignIns } from "../auth/user-sign-ins.ts";
 import type { Clock } from "../clock.ts";
 import type { ConnectStep } from "../connect/connect-step.ts";
 import { HostError } from "../errors.ts";
@@ -58,6 +59,8 @@ export interface OpenHostOptions {
   readonly observe?: (server: string, step: ConnectStep | ListStep) => void;
   /** The store for sign-ins. Default: the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage;
+  /** For a gateway of several people: the sign-ins of the host's user, instead of `tokens` and `signIn`. */
+  readonly signIns?: UserSignIns;
   /** How the user signs in to a server. If absent, a server that requires sign-in stays in the state `needs_auth`. */
   readonly signIn?: SignInUi;
   /** Opens a URL for a sign-in. Resolves with false if no browser could be opened. */
@@ -179,6 +182,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   startLimit: must("a whole number above 0", isCount),
   observe: aFunction,
   tokens: withMethods("an MCPOAuthTokenStorage", "getCredentials", "saveCredentials", "pinned"),
+  signIns: withMethods("an object with keeperOf() and signInNeeded()", "keeperOf", "signInNeeded"),
   signIn: withMethods("an object with show()", "show"),
   openBrowser: aFunction,
   confirm: aFunction,

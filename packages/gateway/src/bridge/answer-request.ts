@@ -13,12 +13,13 @@ import { adaptResult, toolError, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest, isDeniedToClient } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { signInForClient, signInToolDefinition } from "./sign-in-tool.ts";
 import { loadSkillForClient, skillToolDefinition } from "./skill-tool.ts";
 import { skillEntries, withSkillAddresses } from "./skills.ts";
 import { serverOfTask } from "./tasks.ts";
 
 /** A client's request, before the gateway knows its server. */
-export interface ReceivedRequest extends Pick<Forwarded, "confirmed" | "onYes"> {
+export interface ReceivedRequest extends Pick<Forwarded, "confirmed" | "onYes" | "onSignIn"> {
   readonly method: string;
   readonly params: JsonObject;
 }
@@ -82,9 +83,9 @@ function isListed(context: BridgeContext, asked: ReceivedRequest): boolean {
 
 /** Whether the request calls a tool of the gateway itself that stands for no other tool. */
 function isOwnTool({ view }: BridgeContext, { method, params }: ReceivedRequest): boolean {
-  const { own, loadSkill } = view();
+  const { own, loadSkill, signIn } = view();
   const { name } = params;
-  return method === "tools/call" && name !== undefined && (name === own?.search || name === loadSkill);
+  return method === "tools/call" && typeof name === "string" && [own?.search, loadSkill, signIn].includes(name);
 }
 
 /** Returns the parameters of a call. For the gateway's own tool `call_tool`, those of the call inside. */
@@ -197,9 +198,13 @@ async function listedTools(context: BridgeContext): Promise<readonly JsonObject[
   const budget = host.gateway.clientProfile(client.name)?.toolBudget;
   const { own } = view();
   const definition = await skillToolDefinition(context);
-  const skillTools = definition ? [{ serverName: "", serverToolName: ownTools.skill.name, definition }] : [];
+  const signIn = signInToolDefinition(context);
+  const ownListed = [
+    ...(definition ? [{ serverName: "", serverToolName: ownTools.skill.name, definition }] : []),
+    ...(signIn ? [{ serverName: "", serverToolName: ownTools.signIn.name, definition: signIn }] : []),
+  ];
   const listed =
-    budget && own ? await withinBudget(host.gateway, allowed, budget, own, skillTools) : [...allowed, ...skillTools];
+    budget && own ? await withinBudget(host.gateway, allowed, budget, own, ownListed) : [...allowed, ...ownListed];
   // The names may have changed since: then `see` leaves a tool out, and the client is told to list again.
   const items = listed.map(({ serverName: server, serverToolName: name, definition }) => {
     return { server, name, as: String(definition["name"]), definition };
@@ -215,7 +220,11 @@ async function listedTools(context: BridgeContext): Promise<readonly JsonObject[
 
 async function callTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { params } = asked;
-  const { own, loadSkill } = context.view();
+  const { own, loadSkill, signIn } = context.view();
+  if (signIn !== undefined && params["name"] === signIn) {
+    seeOwn(context, "signIn", signIn);
+    return signInForClient(context, call, asked);
+  }
   if (own !== undefined && params["name"] === own.search) return search(context, call, params, own.search);
   if (loadSkill !== undefined && params["name"] === loadSkill) {
     seeOwn(context, "skill", loadSkill);
@@ -242,8 +251,8 @@ function isForViewsOnly({ workspace }: BridgeContext, { server, params }: Owned)
 
 function callListedTool(context: BridgeContext, call: ClientCall, asked: ReceivedRequest): Promise<JsonObject> {
   const { server, params } = ownerOf(context, asked.params, "tools");
-  const { method, confirmed, onYes } = asked;
-  return forwardRequest(context, call, { server, method, params, confirmed, onYes });
+  const { method, confirmed, onYes, onSignIn } = asked;
+  return forwardRequest(context, call, { server, method, params, confirmed, onYes, onSignIn });
 }
 
 /** Runs `search_tools`. The names that it returns are names that the client has seen. */

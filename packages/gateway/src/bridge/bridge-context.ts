@@ -23,6 +23,7 @@ import { type ClientView, catalogsFor, serverOfNewUri, viewFor } from "../lists/
 import { discoverUnknown } from "../lists/first-discovery.ts";
 import type { RequestStates } from "../questions/approval-store.ts";
 import type { ParkedCalls } from "../questions/parked-calls.ts";
+import type { SignInPort } from "../questions/sign-in-request.ts";
 import type { ClientWorkspace } from "../workspaces.ts";
 import { type ConnectionTurns, createConnectionTurns } from "./connection-turns.ts";
 import type { HeapGrowth } from "./heap-growth.ts";
@@ -34,6 +35,8 @@ export interface GatewayParts {
   readonly consent: AsksPerson;
   readonly states: RequestStates;
   readonly parked: ParkedCalls;
+  /** Absent on one machine, where servers are signed in to with a command. */
+  readonly signIns: SignInPort | undefined;
   readonly levels: UpstreamLevels;
   readonly tasks: TaskIds;
   readonly loops: GatewayLoops;
@@ -43,6 +46,8 @@ export interface GatewayParts {
   /** The gateway's name and version. A client of `/mcp/<server>` gets the server's own name and version instead. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;
+  /** Returns the current time, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** One client of the gateway: its workspace, and the lists that it sees. */
@@ -115,7 +120,12 @@ export function createBridgeContext(
           catalogOf: (server) => workspace.catalogOf(server),
           hasViews: workspace.passedOn?.extensions?.[uiExtension] !== undefined,
         }),
-        { names, hasBudget: toolBudget !== undefined, loadsSkills },
+        {
+          names,
+          hasBudget: toolBudget !== undefined,
+          loadsSkills,
+          signsIn: parts.signIns !== undefined && workspace.principal !== undefined,
+        },
       );
     }
     return view;
@@ -194,7 +204,7 @@ export function createBridgeContext(
       // A server may list other items for other capabilities.
       if (triedWith !== workspace.passedOn) tried = new WeakSet();
       triedWith = workspace.passedOn;
-      const how = { workspace, clock: parts.clock, era, tried };
+      const how = { workspace, clock: parts.clock, era, tried, signIns: parts.signIns };
       const { servers } = reachOf(client, host);
       if (except !== undefined && except.size > 0) {
         const others = servers.filter((server) => !except.has(server));

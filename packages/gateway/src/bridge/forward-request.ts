@@ -1,5 +1,6 @@
 /** Forwards a client's request to its server. `host.forward` checks the rules and writes the history. */
 
+import { SignInNeeded } from "@fairlead/core/auth";
 import { HostError } from "@fairlead/core/errors";
 import type { GatewayHost } from "@fairlead/core/host";
 import type { ConfirmPort } from "@fairlead/core/policy";
@@ -10,6 +11,7 @@ import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";
 import { approvedSubject } from "../questions/approval-store.ts";
 import type { ClientCall } from "../questions/client-call.ts";
+import { askForSignIn } from "../questions/sign-in-request.ts";
 import { adaptResult, toolError } from "./adapt-result.ts";
 import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -32,6 +34,8 @@ export interface Forwarded {
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request, with the text of `approvedSubject`. */
   readonly onYes?: ((subject: string) => void) | undefined;
+  /** Called when the result asks the user to sign in to a server. */
+  readonly onSignIn?: ((server: string) => void) | undefined;
 }
 
 /**
@@ -111,7 +115,7 @@ export async function forwardRequest(
     return adaptResult(method, "taskId" in own ? await context.tasks.toClient(owner, method, own) : own, call.era);
   } catch (error) {
     if (serverReply(error) !== undefined) questions?.throwIfLacking();
-    return failed(error, call, request);
+    return signInAsked(error, context, call, request) ?? failed(error, call, request);
   } finally {
     questions?.end();
   }
@@ -130,6 +134,20 @@ export async function isDeniedToClient(
     client: client.name,
   });
   return isDenied;
+}
+
+/** If the request failed because the user must sign in, returns what asks for it. */
+function signInAsked(
+  error: unknown,
+  { signIns, client, workspace: { principal } }: BridgeContext,
+  call: ClientCall,
+  { server, method, onSignIn }: Forwarded,
+): JsonObject | undefined {
+  const needed = SignInNeeded.in(error);
+  if (needed === undefined || signIns === undefined || principal === undefined) return undefined;
+  onSignIn?.(server);
+  const link = signIns.linkFor({ principal, client: client.name, server, scopes: needed.scopes });
+  return askForSignIn(call, method, needed, link);
 }
 
 function withoutMeta(params: JsonObject): JsonObject {

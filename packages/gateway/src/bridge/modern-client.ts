@@ -10,6 +10,7 @@ import { member, objectOf, stringOf } from "@fairlead/wire/json";
 import { modernVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
 import type { ClientCall } from "../questions/client-call.ts";
 import { isParkedState, type ModernRequest } from "../questions/parked-calls.ts";
+import { hasAgreed } from "../questions/sign-in-request.ts";
 import { uncached } from "./adapt-result.ts";
 import { answerRequest, type ReceivedRequest } from "./answer-request.ts";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -73,18 +74,30 @@ export async function answerModern(
         reason: "invalid_request_state",
       },
     );
-  const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
+  const signIn = context.signIns && readSignIn(opened?.state);
   const call = parked.open(request);
+  const sent =
+    opened === undefined ? params : { ...asked, inputResponses, requestState: serverState(context, opened.state) };
   if (method === "subscriptions/listen") return parked.untilAsked(call, listenToChanges(context, call, sent));
-  const sending = { method, params: sent, confirmed: opened?.subject };
-  return parked.untilAsked(call, answerApproved(context, call, sending, request.identity));
+  const confirmed = opened?.subject;
+  if (signIn === undefined)
+    return parked.untilAsked(
+      call,
+      answerApproved(context, call, { method, params: sent, confirmed }, request.identity),
+    );
+  // The answer about a sign-in is for the gateway, so the server gets the request as it was first.
+  const received = { method, params: asked, confirmed };
+  const answering = waitForSignIn(context, call, signIn, inputResponses).then(() =>
+    answerApproved(context, call, received, request.identity),
+  );
+  return parked.untilAsked(call, answering);
 }
 
 /** Answers a request. If the client must repeat it with answers, what a person has approved is kept until then. */
 async function answerApproved(
   context: BridgeContext,
   call: ClientCall,
-  received: Omit<ReceivedRequest, "onYes">,
+  received: Omit<ReceivedRequest, "onYes" | "onSignIn">,
   identity: string,
 ): Promise<JsonObject> {
   const { states } = context;
@@ -92,11 +105,57 @@ async function answerApproved(
   const onYes = (approved: string): void => {
     subject = approved;
   };
-  const result = await answerRequest(context, call, { ...received, onYes });
-  const isKept = subject !== undefined || states.includesServers;
+  let signIn: string | undefined;
+  const onSignIn = (server: string): void => {
+    signIn = server;
+  };
+  const result = await answerRequest(context, call, { ...received, onYes, onSignIn });
+  const isKept = subject !== undefined || signIn !== undefined || states.includesServers;
   if (!isKept || result["resultType"] !== "input_required") return result;
-  const state = stringOf(result["requestState"]);
+  const given = stringOf(result["requestState"]);
+  const own = context.signIns === undefined ? given : given && `${ofServer}${given}`;
+  const state = signIn === undefined ? own : `${ofSignIn}${context.now()} ${signIn}`;
   return { ...result, requestState: await states.store(identity, { subject, state }) };
+}
+
+/** In a team, a stored state begins with whose it is: the server's own one, or that of a question about a sign-in. */
+const ofServer = "server ";
+const ofSignIn = "sign-in ";
+
+function serverState({ signIns }: BridgeContext, state: string | undefined): string | undefined {
+  return signIns === undefined ? state : state?.slice(ofServer.length);
+}
+
+interface AskedSignIn {
+  readonly server: string;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
+function readSignIn(state: string | undefined): AskedSignIn | undefined {
+  if (state?.startsWith(ofSignIn) !== true) return undefined;
+  const [at = ""] = state.slice(ofSignIn.length).split(" ", 1);
+  return { server: state.slice(ofSignIn.length + at.length + 1), at: Number(at) };
+}
+
+/**
+ * Waits until the user has signed in: a client repeats the request as soon as its user has agreed to open the page.
+ *
+ * @throws WireError if the user does not want to
+ */
+async function waitForSignIn(
+  { signIns, workspace: { principal } }: BridgeContext,
+  call: ClientCall,
+  { server, at }: AskedSignIn,
+  inputResponses: unknown,
+): Promise<void> {
+  if (signIns === undefined || principal === undefined) return;
+  if (!hasAgreed(inputResponses))
+    throw rpcError(rpcCodes.refused, `"${server}" requires sign-in, and the user did not agree to sign in`, {
+      reason: "auth_required",
+      server,
+    });
+  await signIns.waitFor(principal, server, at, call.signal);
 }
 
 /** The client, and in a team its user. */

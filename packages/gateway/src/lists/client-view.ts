@@ -19,6 +19,8 @@ export interface ClientView extends ClientReach, ClientLists {
   readonly own: OwnToolNames | undefined;
   /** The name of the gateway's own tool `load_skill`. Undefined if the client does not get it. */
   readonly loadSkill: string | undefined;
+  /** The same of `sign_in`. */
+  readonly signIn: string | undefined;
 }
 
 /** The names under which a client sees the gateway's own tools. */
@@ -32,16 +34,22 @@ export const ownTools = {
   search: { server: "", name: "search_tools" },
   call: { server: "", name: "call_tool" },
   skill: { server: "", name: "load_skill" },
+  signIn: { server: "", name: "sign_in" },
 } as const;
 
 /** Which of its own tools the gateway gives a client. */
 interface OwnTools {
   readonly hasBudget: boolean;
   readonly loadsSkills: boolean;
+  readonly signsIn: boolean;
 }
 
-function ownCatalog({ hasBudget, loadsSkills }: OwnTools): SeenCatalog {
-  const given = [...(hasBudget ? [ownTools.search, ownTools.call] : []), ...(loadsSkills ? [ownTools.skill] : [])];
+function ownCatalog({ hasBudget, loadsSkills, signsIn }: OwnTools): SeenCatalog {
+  const given = [
+    ...(hasBudget ? [ownTools.search, ownTools.call] : []),
+    ...(loadsSkills ? [ownTools.skill] : []),
+    ...(signsIn ? [ownTools.signIn] : []),
+  ];
   const tools = given.map(({ name }) => ({ name, inputSchema: {} }));
   return { server: "", catalog: { tools, prompts: [], resources: [], resourceTemplates: [] } };
 }
@@ -116,9 +124,9 @@ export function viewFor(
   catalogs: readonly SeenCatalog[],
   { names, ...given }: OwnTools & { readonly names: ClientPins },
 ): ClientView {
-  const { hasBudget, loadsSkills } = given;
-  if (!hasBudget && !loadsSkills)
-    return { ...reach, ...listsFor(catalogs, names), own: undefined, loadSkill: undefined };
+  const { hasBudget, loadsSkills, signsIn } = given;
+  if (!hasBudget && !loadsSkills && !signsIn)
+    return { ...reach, ...listsFor(catalogs, names), own: undefined, loadSkill: undefined, signIn: undefined };
   const own = ownCatalog(given);
   const lists = listsFor(reach.only === undefined ? [own, ...catalogs] : [...catalogs, own], names);
   const tools = new Map(lists.tools);
@@ -132,6 +140,7 @@ export function viewFor(
     ...lists,
     own: hasBudget ? { search: takeOwn(ownTools.search), call: takeOwn(ownTools.call) } : undefined,
     loadSkill: loadsSkills ? takeOwn(ownTools.skill) : undefined,
+    signIn: signsIn ? takeOwn(ownTools.signIn) : undefined,
     tools,
   };
 }

@@ -3,6 +3,7 @@
 import type { Clock } from "@fairlead/core/clock";
 import type { Server } from "@fairlead/core/server";
 import type { Era } from "@fairlead/wire";
+import type { SignInPort } from "../questions/sign-in-request.ts";
 import type { ClientWorkspace } from "../workspaces.ts";
 
 /** A list request waits at most this many milliseconds. */
@@ -17,18 +18,20 @@ const waitTime = 2000;
  */
 export async function discoverUnknown(
   names: readonly string[],
-  { workspace, clock, era, tried }: FirstDiscoveryOptions,
+  { workspace, clock, era, tried, signIns }: FirstDiscoveryOptions,
 ): Promise<void> {
   const { host, firstStarts } = workspace;
   const servers = names.flatMap((name) => host.gateway.servers.find(name) ?? []);
   const isLacking = (server: Server): boolean => server.catalog === undefined || workspace.lacksCatalogOf(server);
-  const candidates = servers.filter((server) => !tried.has(server) && isLacking(server));
+  const signedIn = await newlySignedIn(servers.filter(isLacking), { workspace, signIns });
+  const candidates = servers.filter((server) => (!tried.has(server) && isLacking(server)) || signedIn.has(server));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
   const now = clock.now();
 
   function isAwaited(server: Server): boolean {
     const { status } = server.state;
+    if (signedIn.has(server)) return true;
     if (workspace.lacksCatalogOf(server))
       return status !== "disabled" && status !== "blocked" && !failed.has(server.name);
     // A connected server without a catalog is still listing its tools. Earlier requests may have waited long enough.
@@ -62,4 +65,21 @@ export interface FirstDiscoveryOptions {
   readonly clock: Clock;
   readonly era: Era;
   readonly tried: WeakSet<Server>;
+  /** How the users of a team sign in. */
+  readonly signIns?: SignInPort | undefined;
+}
+
+/** The servers that refused to connect without a sign-in, at which the user is signed in now. */
+async function newlySignedIn(
+  servers: readonly Server[],
+  { workspace, signIns }: Pick<FirstDiscoveryOptions, "workspace" | "signIns">,
+): Promise<ReadonlySet<Server>> {
+  const { principal } = workspace;
+  if (signIns === undefined || principal === undefined) return new Set();
+  const refusing = servers.filter((server) => workspace.needsSignIn(server));
+  // If the sign-ins cannot be read, the servers stay as they are.
+  const isSignedIn = await Promise.all(
+    refusing.map(({ name }) => signIns.isSignedIn(principal, name).catch(() => false)),
+  );
+  return new Set(refusing.filter((_, index) => isSignedIn[index]));
 }

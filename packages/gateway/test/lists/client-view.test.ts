@@ -95,7 +95,7 @@ const hasTool = (_server: string, name: string): boolean => name !== "hidden";
 
 function viewOf(servers: readonly string[], only?: string, names = new ClientPins()) {
   const reach = { only, servers, hasTool };
-  return viewFor(reach, catalogsFor(reach, host), { names, hasBudget: false, loadsSkills: false });
+  return viewFor(reach, catalogsFor(reach, host), { names, hasBudget: false, loadsSkills: false, signsIn: false });
 }
 
 const item = (server: string, name: string, definition: object) => ({ server, name, definition });
@@ -160,7 +160,12 @@ test("with a tool budget, the gateway's own tools have their names before every 
     catalog: { ...each.catalog, prompts: [], resources: [], resourceTemplates: [] },
   }));
   const view = (names: ClientPins, only?: string) =>
-    viewFor({ ...reach, only }, catalog ? [catalog] : [], { names, hasBudget: true, loadsSkills: false });
+    viewFor({ ...reach, only }, catalog ? [catalog] : [], {
+      names,
+      hasBudget: true,
+      loadsSkills: false,
+      signsIn: false,
+    });
   expect(view(new ClientPins()).own).toEqual({ search: "search_tools", call: "call_tool" });
   expect([...view(new ClientPins()).tools.keys()]).toEqual(["a__search_tools", "x"]);
   const names = new ClientPins();
@@ -178,6 +183,7 @@ test("at the address of one server, the server's tools keep all their names, and
     names: new ClientPins(),
     hasBudget: true,
     loadsSkills: false,
+    signsIn: false,
   });
   expect([...view.tools.keys()]).toEqual(["search_tools", "__search_tools", "x"]);
   expect(view.own?.call).toBe("call_tool");

@@ -17,8 +17,23 @@ export interface IssuerSettings {
   readonly groupsOf: ReadonlyMap<Role, readonly string[]>;
   /** `false`: the issuer knows no scopes of this gateway, so every token may call tools. */
   readonly checksScopes: boolean;
+  /**
+   * The claim that identifies a user, in access tokens and in ID tokens. It must never be given to another person, as
+   * e-mail addresses are. Default: `sub`. Some issuers give each client another `sub`, and have `oid` instead.
+   */
+  readonly userClaim: string;
+  /** How browsers log in for the pages of sign-ins. Absent: users of this issuer cannot open them. */
+  readonly browser?: BrowserSettings;
   /** The number of the tenant to which the issuer's users belong. */
   readonly tenant: number;
+}
+
+/** The OAuth client with which browsers log in at an issuer. */
+export interface BrowserSettings {
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** The scopes besides `openid`. Default: `profile`. */
+  readonly scopes: readonly string[];
 }
 
 export interface AuthSettings {
@@ -49,7 +64,7 @@ export function readAuthSettings(value: unknown): AuthSettings {
 }
 
 function readIssuer(value: unknown, where: string): IssuerSettings {
-  const keys = ["issuer", "audience", "jwksUri", "roles", "groups", "scopes", "tenant"];
+  const keys = ["issuer", "audience", "jwksUri", "roles", "groups", "scopes", "userClaim", "browser", "tenant"];
   const entry = objectAt(value, where, keys);
   const issuer = addressAt(entry["issuer"], `${where}.issuer`);
   const named = objectAt(entry["roles"] ?? {}, `${where}.roles`, ["claim", ...roles.filter((role) => role !== "user")]);
@@ -65,6 +80,18 @@ function readIssuer(value: unknown, where: string): IssuerSettings {
     groupsClaim: textAt(entry["groups"] ?? named["claim"] ?? "groups", `${where}.groups`),
     groupsOf,
     checksScopes: booleanAt(entry["scopes"], `${where}.scopes`, true),
+    userClaim: textAt(entry["userClaim"] ?? "sub", `${where}.userClaim`),
+    browser: entry["browser"] === undefined ? undefined : readBrowser(entry["browser"], `${where}.browser`),
     tenant: numberAt(entry["tenant"], `${where}.tenant`, 1, 1, 2 ** 31 - 1),
+  };
+}
+
+function readBrowser(value: unknown, where: string): BrowserSettings {
+  const browser = objectAt(value, where, ["clientId", "clientSecret", "scopes"]);
+  const { clientId, clientSecret, scopes = ["profile"] } = browser;
+  return {
+    clientId: textAt(clientId, `${where}.clientId`),
+    clientSecret: clientSecret === undefined ? undefined : textAt(clientSecret, `${where}.clientSecret`),
+    scopes: textsAt(scopes, `${where}.scopes`),
   };
 }

@@ -19,7 +19,8 @@ export interface VerifiedToken extends Caller {
 /** Why a token is refused, in words for the program that sent it. They never repeat the token. */
 export class TokenRefused extends Error {}
 
-const algorithms = ["ES256", "RS256", "EdDSA"];
+/** The algorithms that issuers may sign with. */
+export const algorithms: string[] = ["ES256", "RS256", "EdDSA"];
 /** Clocks of issuer and gateway may differ by this many seconds. */
 const clockTolerance = 30;
 const longestToken = 16_384;
@@ -111,12 +112,14 @@ function issuerOf(token: string): string {
 }
 
 function toVerified(payload: JWTPayload, settings: IssuerSettings): VerifiedToken {
-  const { sub = "", exp = 0, iat = 0 } = payload;
-  if (!isName(sub)) throw new TokenRefused("the token's subject is empty, too long or has control characters");
+  const { exp = 0, iat = 0 } = payload;
+  const user = userIn(payload, settings);
+  if (user === undefined)
+    throw new TokenRefused(`the token's claim "${settings.userClaim}" is empty, too long or has control characters`);
   const groups = [...new Set(textsIn(payload, settings.groupsClaim))].sort().slice(0, mostGroups);
   const client = [payload["client_id"], payload["azp"]].find(isName) ?? "unknown";
   return {
-    owner: { tenant: settings.tenant, principal: `${settings.issuer}#${sub}` },
+    owner: { tenant: settings.tenant, principal: `${settings.issuer}#${user}` },
     groups,
     roles: rolesOf(groups, settings),
     scope: settings.checksScopes ? widestScope(textsIn(payload, "scope").concat(textsIn(payload, "scp"))) : "mcp:call",
@@ -124,6 +127,12 @@ function toVerified(payload: JWTPayload, settings: IssuerSettings): VerifiedToke
     issuedAt: iat * 1000,
     expiresAt: exp * 1000,
   };
+}
+
+/** The user in a token of an issuer. Undefined if the claim is missing or unusable. */
+export function userIn(payload: JWTPayload, { userClaim }: Pick<IssuerSettings, "userClaim">): string | undefined {
+  const user = payload[userClaim];
+  return isName(user) ? user : undefined;
 }
 
 function rolesOf(groups: readonly string[], { groupsOf }: IssuerSettings): ReadonlySet<Role> {

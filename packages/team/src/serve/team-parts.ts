@@ -7,10 +7,14 @@ import type { Clock } from "@fairlead/core";
 import type { RunningHostOptions } from "@fairlead/core/host";
 import type { Environment } from "@fairlead/core/settings";
 import type { AsksPerson } from "@fairlead/gateway/consent/consent";
+import type { SignInPort } from "@fairlead/gateway/questions/sign-in-request";
 import type { Principal } from "@fairlead/gateway/workspaces";
 import type { HttpPage } from "@fairlead/wire/serve";
+import { errorMessage } from "@fairlead/wire/text";
 import type { Callers } from "../auth/admit-caller.ts";
+import type { RevokedUsers } from "../auth/revoked-users.ts";
 import type { TeamSettings } from "../settings/team-settings.ts";
+import { TeamSignIns } from "../sign-in/team-sign-ins.ts";
 import type { Owner } from "../store/owner.ts";
 import type { TeamStore } from "../store/store.ts";
 import type { Log } from "./log.ts";
@@ -27,6 +31,7 @@ export interface TeamContext {
   readonly settings: TeamSettings;
   readonly store: TeamStore;
   readonly callers: Callers;
+  readonly revoked: RevokedUsers;
   readonly configurations: TenantConfigurations;
   /** The number of this replica, as in rows of the ledger. */
   readonly replica: number;
@@ -53,6 +58,8 @@ export interface TeamParts extends AsyncDisposable {
   readonly hostParts: (user: TeamUser) => HostParts;
   /** Asks people about requests of clients. */
   readonly consent: AsksPerson;
+  /** How users sign in to servers. */
+  readonly signIns: SignInPort;
   /** Answers requests to a path that is not MCP. Asked after the pages of the server. */
   readonly pageAt: (path: string) => HttpPage | undefined;
   /**
@@ -65,18 +72,31 @@ export interface TeamParts extends AsyncDisposable {
   readonly metrics: () => string | Promise<string>;
 }
 
-export async function openTeamParts({ folder }: TeamContext): Promise<TeamParts> {
+export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
+  const { folder, settings, store, revoked, configurations, environment, clock, now, log } = context;
   const { Consent } = await import("@fairlead/gateway/consent/consent");
   const consent = new Consent({ stateFolder: folder });
+  const signIns = new TeamSignIns({
+    url: settings.url,
+    store,
+    ring: settings.ring,
+    issuers: settings.auth.issuers,
+    revoked,
+    configuration: async (tenant) => (await configurations.of(tenant)).configuration,
+    env: environment.env,
+    clock,
+    now,
+    onError: (error) => log("error", "page_failed", { message: errorMessage(error) }),
+  });
   return {
-    hostParts: () => ({ options: {} }),
+    hostParts: (user) => ({ options: { signIns: signIns.of(user) } }),
     consent,
-    pageAt: () => undefined,
+    signIns: signIns.port,
+    pageAt: (path) => signIns.pageAt(path),
     take: () => Promise.resolve(),
     metrics: () => "",
-    async [Symbol.asyncDispose]() {
-      // The gateway disposes the consent.
-    },
+    // The gateway disposes the consent.
+    [Symbol.asyncDispose]: () => signIns[Symbol.asyncDispose](),
   };
 }
 

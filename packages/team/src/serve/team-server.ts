@@ -98,15 +98,17 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
     log,
   });
   opened.add(() => configurations[Symbol.asyncDispose]());
-  const callers = await openCallers(given, store, opened);
+  const revoked = await RevokedUsers.open(store.revocations, store.hints, clock);
+  opened.add(() => revoked[Symbol.dispose]());
+  const callers = openCallers(given, store, revoked, opened);
   const self = { address: `${hostname()}:${settings.listen.port}`, startedAt: now() };
   const replica = await store.replicas.register({ ...self, version });
   opened.add(() => store.replicas.unregister(replica).catch(() => undefined));
-  const context: TeamContext = { ...given, store, callers, configurations, replica };
+  const context: TeamContext = { ...given, store, callers, revoked, configurations, replica };
   const parts = await openTeamParts(context);
   opened.add(() => parts[Symbol.asyncDispose]());
   const hosts = new UserHosts(context, parts);
-  const { consent } = parts;
+  const { consent, signIns } = parts;
   const shared = openShared(context);
   opened.add(() => shared.parked[Symbol.dispose]());
   opened.add(() => shared.sessions[Symbol.dispose]());
@@ -114,6 +116,7 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
     createHost: hosts.create,
     consent,
     shared,
+    signIns,
     stateFolder: folder,
     version,
     clock,
@@ -182,11 +185,9 @@ function openStore({ settings, folder, clock }: StartOptions): Promise<TeamStore
   });
 }
 
-async function openCallers(given: StartOptions, store: TeamStore, opened: Opened): Promise<Callers> {
-  const { settings, clock, now } = given;
+function openCallers(given: StartOptions, store: TeamStore, revoked: RevokedUsers, opened: Opened): Callers {
+  const { settings, now } = given;
   const { issuers, apiKeys, trustedProxies } = settings.auth;
-  const revoked = await RevokedUsers.open(store.revocations, store.hints, clock);
-  opened.add(() => revoked[Symbol.dispose]());
   const keys = new ApiKeyVerifier(store.apiKeys, store.hints, now);
   opened.add(() => keys[Symbol.dispose]());
   return new Callers({

@@ -51,7 +51,14 @@ interface Scene extends Disposable {
 }
 
 async function scene(settings: Partial<IssuerSettings> = {}, trustedProxies: readonly string[] = []): Promise<Scene> {
-  const entry = { issuer: issuer.url, groupsClaim: "groups", groupsOf: new Map(), checksScopes: true, tenant: 1 };
+  const entry = {
+    issuer: issuer.url,
+    groupsClaim: "groups",
+    groupsOf: new Map(),
+    checksScopes: true,
+    userClaim: "sub",
+    tenant: 1,
+  };
   const hints = new TestHints();
   const clock = { now: () => time, after: () => () => undefined };
   const fetchFor = (near: string) => createBoundedFetch({ near, env: {} });

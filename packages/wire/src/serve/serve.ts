@@ -14,6 +14,7 @@ export {
   type HttpNames,
   type HttpPage,
   listenHttp,
+  readBody,
 } from "./http-listener.ts";
 export { type HttpSessions, sessionMethods } from "./http-sessions.ts";
 export { createModernClients, type ModernClients } from "./modern-clients.ts";

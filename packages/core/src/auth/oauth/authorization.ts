@@ -30,6 +30,8 @@ export interface AuthorizationOptions {
   readonly state: string;
   readonly scopes: readonly string[];
   readonly audiences: readonly string[];
+  /** The PKCE verifier. Default: a new one. */
+  readonly verifier?: string;
   readonly fail: Fail;
 }
 
@@ -58,7 +60,7 @@ export function checkChallengeMethods({ server, mustListPkce }: SignInPlan, fail
  */
 export async function askForCode(options: AuthorizationOptions): Promise<AuthorizationRequest> {
   const { plan, client, redirectUri, state, scopes, audiences, fail } = options;
-  const verifier = generateRandomCodeVerifier();
+  const { verifier = generateRandomCodeVerifier() } = options;
   const url = new URL(plan.server.authorization_endpoint ?? "");
   url.hash = "";
   const parameters = {
@@ -94,7 +96,7 @@ export function isState(given: string | null, state: string): boolean {
 export function codeIn(
   answer: URLSearchParams,
   state: string,
-  { server, isIssuerKnown }: SignInPlan,
+  { server, isIssuerKnown }: Pick<SignInPlan, "server" | "isIssuerKnown">,
   fail: Fail,
 ): string {
   const response = new URLSearchParams(answer);

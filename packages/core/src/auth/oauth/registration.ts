@@ -32,6 +32,8 @@ export interface RegistrationOptions {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly isDevice: boolean;
+  /** True if the redirect URI is that of a web server, not of a program on the user's machine. */
+  readonly isWeb?: boolean;
   readonly fetch: Fetch;
   readonly fail: Fail;
 }
@@ -116,11 +118,11 @@ export async function registerClient(options: RegistrationOptions): Promise<Stor
   };
 }
 
-function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions): Partial<Client> {
+function requestFor({ plan, redirectUri, scopes, isDevice, isWeb = false }: RegistrationOptions): Partial<Client> {
   const grants = ["authorization_code", "refresh_token"];
   return {
     client_name: "Fairlead",
-    application_type: "native",
+    application_type: isWeb ? "web" : "native",
     redirect_uris: [redirectUri],
     grant_types: isDevice ? [...grants, "urn:ietf:params:oauth:grant-type:device_code"] : grants,
     response_types: ["code"],

@@ -52,7 +52,8 @@ export function readCredentials(text: string): Credentials | undefined {
   };
 }
 
-function readClient(value: unknown): StoredClient | undefined {
+/** Returns a stored OAuth client, or undefined if the value is damaged. */
+export function readClient(value: unknown): StoredClient | undefined {
   if (!isObject(value)) return undefined;
   const clientId = textIn(value, "clientId");
   if (clientId === undefined) return undefined;
