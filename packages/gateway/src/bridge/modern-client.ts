@@ -86,9 +86,9 @@ export async function answerModern(
       answerApproved(context, call, { method, params: sent, confirmed }, request.identity),
     );
   // The answer about a sign-in is for the gateway, so the server gets the request as it was first.
-  const received = { method, params: asked, confirmed };
+  const sending = { method, params: asked, confirmed };
   const answering = waitForSignIn(context, call, signIn, inputResponses).then(() =>
-    answerApproved(context, call, received, request.identity),
+    answerApproved(context, call, sending, request.identity),
   );
   return parked.untilAsked(call, answering);
 }

@@ -104,8 +104,9 @@ describe.runIf(database !== undefined && browser !== undefined)("a client of two
     const { url } = inputRequests.fairlead_sign_in.params;
     expect(url).toMatch(new RegExp(`^${front.url}/connect/notes\\?s=k2\\.`));
     const answers = { inputResponses: { fairlead_sign_in: { action: "accept" } }, requestState };
-    // The client repeats its request while the user is still on the page.
-    const [result] = await Promise.all([client("tools/call", { ...wish, ...answers }), signIn(url)]);
+    // The client repeats its request at the other replica, while the user is still on the page.
+    const again = modernClient(two, token, canUrl);
+    const [result] = await Promise.all([again("tools/call", { ...wish, ...answers }), signIn(url)]);
     expect(result).toMatchObject({
       content: [{ text: 'You are signed in to "notes". List the tools again to use it.' }],
     });
