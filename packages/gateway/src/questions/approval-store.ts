@@ -104,10 +104,7 @@ export function createApprovalStore(folder: string, now: () => number): RequestS
     async take(requestState, identity) {
       const [nonce = "", until = "", subject = "", state, ...rest] = requestState.slice(prefix.length).split(".");
       if (rest.length > 0 || !/^\d{1,16}$/.test(until) || !isValid(Number(until))) return undefined;
-      const given = {
-        subject: subject === "" ? undefined : textIn(subject),
-        state: state === undefined ? undefined : textIn(state),
-      };
+      const given = { subject: textIn(subject), state: state === undefined ? undefined : textIn(state) };
       const content = await remove(`${hash("sha256", nonce)}.${until}`);
       return content === undefined || content !== contentOf(identity, given) ? undefined : given;
     },

@@ -115,8 +115,8 @@ describe("access tokens", () => {
     ["a begin in the future", { nbf: 9_999_999_999 }, "nbf"],
     ["no end", { exp: undefined }, "exp"],
     ["no subject", { sub: undefined }, "sub"],
-    ["an empty subject", { sub: "" }, "subject"],
-    ["control characters in the subject", { sub: "ada\u0000" }, "subject"],
+    ["an empty subject", { sub: "" }, 'claim "sub"'],
+    ["control characters in the subject", { sub: "ada\u0000" }, 'claim "sub"'],
     ["another issuer", { iss: "https://evil.example" }, "issuer"],
     ["the issuer with a slash", { iss: "SLASH" }, "issuer"],
   ])("a token with %s is refused, and the challenge says where to get one", async (_, claims, why) => {
@@ -296,7 +296,14 @@ describe("fairlead.team.auth", () => {
   test("the settings of an issuer are read", () => {
     const read = readAuthSettings({
       issuers: [
-        { issuer: "https://idp.example", audience: "mcp", roles: { claim: "groups", admin: ["a"] }, tenant: 2 },
+        {
+          issuer: "https://idp.example",
+          audience: "mcp",
+          roles: { claim: "groups", admin: ["a"] },
+          userClaim: "oid",
+          browser: { clientId: "gateway" },
+          tenant: 2,
+        },
       ],
       trustedProxies: ["10.0.0.0/8"],
     });
@@ -309,6 +316,8 @@ describe("fairlead.team.auth", () => {
           groupsClaim: "groups",
           groupsOf: new Map([["admin", ["a"]]]),
           checksScopes: true,
+          userClaim: "oid",
+          browser: { clientId: "gateway", clientSecret: undefined, scopes: ["profile"] },
           tenant: 2,
         },
       ],
@@ -322,6 +331,7 @@ describe("fairlead.team.auth", () => {
     [{ issuers: "x" }, "fairlead.team.auth.issuers"],
     [{ issuers: [{}] }, "fairlead.team.auth.issuers[0].issuer"],
     [{ issuers: [{ issuer: "idp" }] }, "fairlead.team.auth.issuers[0].issuer"],
+    [{ issuers: [{ issuer: "https://a", browser: {} }] }, "fairlead.team.auth.issuers[0].browser.clientId"],
     [{ issuers: [{ issuer: "https://a#b" }] }, "fairlead.team.auth.issuers[0].issuer"],
     [{ issuers: [{ issuer: "https://a" }, { issuer: "https://a" }] }, "fairlead.team.auth.issuers"],
     [{ issuers: [{ issuer: "https://a", tenant: 0 }] }, "fairlead.team.auth.issuers[0].tenant"],
