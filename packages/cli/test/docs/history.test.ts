@@ -34,7 +34,7 @@ describe("docs/history.md", () => {
     const { stdout } = await here.run("history", "--help");
     const [, own = ""] = /Options:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
     const options = [...own.matchAll(/^ {2}(--[a-z]+)/gm)].map(([, option = ""]) => option);
-    expect(options).toHaveLength(7);
+    expect(options).toHaveLength(8);
     for (const option of options) expect(page).toContain(`\`${option}`);
   });
 });

@@ -91,5 +91,5 @@ function nanos(milliseconds: number): string {
 
 /** Half of a surrogate pair, as a hostile server may send it, is no valid text for many collectors. */
 function wellFormed(text: string): string {
-  return text.replaceAll(/\p{Surrogate}/gu, "\ufffd");
+  return /[\ud800-\udfff]/.test(text) ? text.replaceAll(/\p{Surrogate}/gu, "\ufffd") : text;
 }

@@ -7,19 +7,25 @@ import { expect, test } from "vitest";
 import { answerTo } from "../conformance/raw-client.ts";
 import { type GatewayScene, gatewayScene, type SceneOptions } from "../support/gateway-scene.ts";
 import { lineClient } from "../support/line-client.ts";
+import { metricNames, spanNames } from "./convention-names.ts";
 
 interface TracedScene extends GatewayScene {
   readonly telemetry: OwnTelemetry;
   readonly spans: EndedSpan[];
 }
 
-type Given = Pick<SceneOptions, "rules" | "fairlead"> & OwnTelemetryOptions & { readonly server?: Era };
+type Given = Pick<SceneOptions, "rules" | "fairlead"> &
+  OwnTelemetryOptions & { readonly server?: Era; readonly timeout?: number };
 
-async function scene({ rules, fairlead, server = "legacy", ...options }: Given = {}): Promise<TracedScene> {
+async function scene({ rules, fairlead, server = "legacy", timeout, ...options }: Given = {}): Promise<TracedScene> {
   const spans: EndedSpan[] = [];
   const telemetry = new OwnTelemetry({ onSpan: (span) => spans.push(span), ...options });
   const given = { ...(rules !== undefined && { rules }), ...(fairlead && { fairlead }) };
-  const here = await gatewayScene({ servers: { s: stdioServer("traced", server) }, telemetry, ...given });
+  const here = await gatewayScene({
+    servers: { s: { ...stdioServer("traced", server), ...(timeout && { timeout }) } },
+    telemetry,
+    ...given,
+  });
   return { ...here, telemetry, spans };
 }
 
@@ -162,6 +168,47 @@ test("failed requests: denied, reported by the tool, refused; reads and prompts"
   expect(denied?.attributes).toMatchObject({ "fairlead.decision": "deny", "fairlead.outcome": "denied" });
   const read = own.find(({ name, kind }) => name === "resources/read" && kind === "server");
   expect(read?.attributes["mcp.resource.uri"]).toBe("traced://it");
+});
+
+test("a server that does not answer in time", async () => {
+  await using here = await scene({ timeout: 3000 });
+  await using client = await lineClient(here, "legacy");
+  await client.request("tools/list");
+  here.spans.length = 0;
+  await expect(client.request("tools/call", { name: "wait" })).rejects.toThrow("timed out");
+  expect(
+    spanTree(
+      here.spans.filter(({ name }) => name !== "fairlead decide"),
+      withErrors,
+    ),
+  ).toEqual(["server tools/call wait [-32603]", "  client tools/call wait [timeout]"]);
+  expect(here.spans.at(-1)?.attributes["fairlead.outcome"]).toBe("call_timeout");
+});
+
+test.each(eras)("all names are those of the conventions, or Fairlead's own (%s)", async (era) => {
+  await using here = await scene({ server: era, fairlead: { telemetry: { arguments: true, results: true } } });
+  const client = await here.client({ era, headers: { traceparent } });
+  await client.request("tools/call", { name: "echo", arguments: { text: "x" } });
+  await client.request("tools/call", { name: "fail" });
+  await client.request("resources/read", { uri: "traced://it" });
+  await client.request("prompts/get", { name: "hello", arguments: { who: "Ada" } });
+  await expect(client.request("invented/method")).rejects.toThrow("does not support");
+  const isOwn = (name: string): boolean => name.startsWith("fairlead.");
+  for (const { kind, name, attributes } of here.spans)
+    for (const [attribute, value] of Object.entries(attributes)) {
+      const names = kind === "internal" ? [] : spanNames[kind];
+      const isListed = names.some((each) => attribute === each || attribute.startsWith(`${each}.`));
+      if (value !== undefined && !isOwn(attribute))
+        expect([name, attribute, isListed]).toEqual([name, attribute, true]);
+    }
+  expect(here.spans.some(({ attributes }) => "gen_ai.prompt.variable.who" in attributes)).toBe(true);
+  for (const { name, unit, points } of here.telemetry.metrics.collect().metrics) {
+    expect([name, unit]).toEqual([expect.stringMatching(/^mcp\.(client|server)\.(operation|session)\.duration$/), "s"]);
+    const names = metricNames[name] ?? [];
+    for (const { attributes } of points)
+      for (const [attribute, value] of Object.entries(attributes))
+        if (value !== undefined && !isOwn(attribute)) expect([name, names.includes(attribute)]).toEqual([name, true]);
+  }
 });
 
 test("a client that cancels its request gets no response, which is an error of type cancelled", async () => {

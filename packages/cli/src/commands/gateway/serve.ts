@@ -50,6 +50,8 @@ fairlead connect --http makes for them.
 With --team it is one of the replicas of the gateway of a company: people sign in with the tokens of their identity provider,
 and PostgreSQL keeps what the replicas share. Its settings are fairlead.team in the system settings file (docs/team.md).
 
+The background host sends spans and metrics where its own environment says: the one that it was started with (docs/telemetry.md).
+
 Examples:
   fairlead serve
   fairlead serve --client cursor --servers github,files
