@@ -29,6 +29,8 @@ export interface SceneOptions {
   readonly issuer?: Readonly<Record<string, unknown>>;
   /** Rules of the machine. Default: everything is allowed. */
   readonly rules?: string;
+  /** The whole text of the settings file, instead of what the other options say. */
+  readonly text?: string;
 }
 
 /** One process. */
@@ -78,7 +80,7 @@ export async function teamScene(database: Pick<TestDatabase, "url">, options: Sc
   const processes: ReplicaProcess[] = [];
   let homes = 0;
 
-  async function write({ servers = {}, team, fairlead, audit, issuer: more, rules = allowAll }: SceneOptions) {
+  async function write({ servers = {}, team, fairlead, audit, issuer: more, rules = allowAll, text }: SceneOptions) {
     const section = {
       url: "https://mcp.example",
       listen: "127.0.0.1:0",
@@ -88,7 +90,8 @@ export async function teamScene(database: Pick<TestDatabase, "url">, options: Sc
       drain: { wait: 0, finish: "10s" },
       ...team,
     };
-    await writeFile(settingsFile, JSON.stringify({ mcpServers: servers, fairlead: { ...fairlead, team: section } }));
+    const settings = { mcpServers: servers, fairlead: { ...fairlead, team: section } };
+    await writeFile(settingsFile, text ?? JSON.stringify(settings));
     await writeFile(join(policies, "rules.toml"), rules);
   }
 
