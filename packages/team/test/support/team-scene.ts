@@ -27,6 +27,7 @@ export interface SceneOptions {
   readonly audit?: Readonly<Record<string, unknown>>;
   /** Members of the issuer's settings. */
   readonly issuer?: Readonly<Record<string, unknown>>;
+  readonly otherIssuers?: readonly object[];
   /** Rules of the machine. Default: everything is allowed. */
   readonly rules?: string;
   /** The whole text of the settings file, instead of what the other options say. */
@@ -80,13 +81,14 @@ export async function teamScene(database: Pick<TestDatabase, "url">, options: Sc
   const processes: ReplicaProcess[] = [];
   let homes = 0;
 
-  async function write({ servers = {}, team, fairlead, audit, issuer: more, rules = allowAll, text }: SceneOptions) {
+  async function write(options: SceneOptions) {
+    const { servers = {}, team, fairlead, audit, issuer: more, otherIssuers = [], rules = allowAll, text } = options;
     const section = {
       url: "https://mcp.example",
       listen: "127.0.0.1:0",
       store: { url: `$${"{TEST_DATABASE}"}`, audit },
       keys: `$${"{file:"}${join(folder.path, "keys")}}`,
-      auth: { issuers: [{ issuer: issuer.url, ...more }], apiKeys: true },
+      auth: { issuers: [{ issuer: issuer.url, ...more }, ...otherIssuers], apiKeys: true },
       drain: { wait: 0, finish: "10s" },
       ...team,
     };
