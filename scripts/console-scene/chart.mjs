@@ -20,8 +20,9 @@ export function chartOf(values) {
     // One byte for the filter, then three for each pixel.
     const row = Buffer.alloc(1 + 3 * width, 255).fill(0, 0, 1);
     for (let x = 0; x < width; x += 1) {
-      const value = values[Math.floor(x / step)];
-      const isBar = x % step > gap && height - y <= (value / most) * height;
+      const at = Math.floor(x / step);
+      const value = values[at];
+      const isBar = x - at * step > gap && height - y <= (value / most) * height;
       const colour = isBar
         ? value > 2 * values[0]
           ? [197, 74, 58]

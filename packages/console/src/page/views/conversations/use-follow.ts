@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 const endPixels = 48;
 
 export interface Follow {
+  /** Whether the end is in view, or will be as soon as something is added. */
   readonly isFollowing: boolean;
   readonly followAgain: () => void;
 }
@@ -15,6 +16,7 @@ export interface Follow {
 export function useFollow(content: RefObject<HTMLElement | null>, isWanted: boolean): Follow {
   const following = useRef(isWanted);
   const [isFollowing, setFollowing] = useState(isWanted);
+  const [hasEnd, setHasEnd] = useState(true);
   const set = (next: boolean): void => {
     following.current = next;
     setFollowing(next);
@@ -30,9 +32,11 @@ export function useFollow(content: RefObject<HTMLElement | null>, isWanted: bool
       // The page itself only scrolls down. It also moves up when something in it closes, and is then at its end.
       if (isAtEnd()) set(true);
       else if (isUp) set(false);
+      setHasEnd(isAtEnd());
     };
     const grown = new ResizeObserver(() => {
       if (following.current) scrollToEnd();
+      setHasEnd(isAtEnd());
     });
     grown.observe(element);
     addEventListener("scroll", onScroll, { passive: true });
@@ -42,7 +46,7 @@ export function useFollow(content: RefObject<HTMLElement | null>, isWanted: bool
     };
   }, [content]);
   return {
-    isFollowing,
+    isFollowing: isFollowing || hasEnd,
     followAgain: () => {
       set(true);
       scrollToEnd();
