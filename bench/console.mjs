@@ -2,7 +2,8 @@
  * What the console's page costs while servers work: `npm run bench -- console`. A background host with 20 servers, a
  * client of the gateway that calls 100 times a second (200 events and 200 messages a second), and the page in Chromium.
  * Prints the page's share of one core in several views and while the tab is hidden, its longest tasks, its heap, the
- * time to the first rows, and whether it has lost or doubled a message while its connection broke 20 times.
+ * time to the first rows and its scripts' part of it, how long a message of 5 MB takes to open, and whether the page has
+ * lost or doubled a message while its connection broke 20 times.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +26,17 @@ const serverCount = 20;
 const rate = 100;
 const cutRate = 500;
 /** A share of one core, milliseconds, and megabytes. */
-const goals = { now: 0.3, traffic: 0.3, history: 0.3, hidden: 0.02, task: 50, firstRows: 1000, heap: 10 };
+const goals = {
+  now: 0.3,
+  traffic: 0.3,
+  history: 0.3,
+  hidden: 0.02,
+  task: 50,
+  firstRows: 1000,
+  script: 150,
+  largeMessage: 300,
+  heap: 10,
+};
 
 export async function bench({ minutes = "0.2" }) {
   const seconds = Number(minutes) * 60;
@@ -72,7 +83,10 @@ function settings() {
 }
 
 async function measureAll(page, client, tools, seconds) {
-  const results = [report("first rows", await page.firstRows(), goals.firstRows, "ms")];
+  const results = [
+    report("first rows", await page.firstRows(), goals.firstRows, "ms"),
+    report("scripts until the page is live", page.script, goals.script, "ms"),
+  ];
   const load = new Load(client, tools);
   for (const [name, hash] of [
     ["now", "#/now"],
@@ -92,6 +106,13 @@ async function measureAll(page, client, tools, seconds) {
   results.push(report("hidden tab", 100 * hidden.share, 100 * goals.hidden, "% of a core"));
   await page.hide(false);
 
+  await page.go("#/traffic");
+  await client.call(tools[0], { text: "five megabytes ".repeat(350_000) });
+  const large = await page.openLatest();
+  results.push(
+    report("a message of 5 MB opens", large.took, goals.largeMessage, "ms"),
+    report("a message of 5 MB, longest task", large.longest, goals.largeMessage, "ms of CPU"),
+  );
   await page.go("#/traffic");
   const before = await page.heap();
   results.push(await cuts(page, load));
@@ -238,6 +259,9 @@ async function openPage(browser, address) {
   await page.getByText("live", { exact: true }).first().waitFor();
   const session = await browser.newBrowserCDPSession();
   const target = await context.newCDPSession(page);
+  await target.send("Performance.enable");
+  const { metrics } = await target.send("Performance.getMetrics");
+  const script = 1000 * metrics.find(({ name }) => name === "ScriptDuration").value;
   const cpu = async () => {
     const { processInfo } = await session.send("SystemInfo.getProcessInfo");
     return processInfo.filter(({ type }) => type === "renderer").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
@@ -260,6 +284,7 @@ async function openPage(browser, address) {
       [verb, params],
     );
   return {
+    script,
     firstRows: () => page.evaluate(() => globalThis.bench.firstRows),
     async go(hash) {
       await page.evaluate((value) => {
@@ -292,6 +317,24 @@ async function openPage(browser, address) {
       const { frames } = await api("traffic/list", { limit: 1 });
       const shown = await page.locator(".traffic-count").textContent();
       return { host: frames[0].id, page: Number(/[\d,]+/.exec(shown)[0].replaceAll(",", "")) };
+    },
+    /** Opens the newest message, from the press until its text is drawn. */
+    async openLatest() {
+      await wait(3000);
+      let took = 0;
+      const longest = await longestTask(browser, page, async () => {
+        took = await page.evaluate(async () => {
+          const list = document.querySelector(".traffic-list");
+          list.scrollTop = list.scrollHeight;
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          const begin = performance.now();
+          [...document.querySelectorAll("a.frame")].at(-1).click();
+          while (document.querySelector(".detail-panel :is(.code-block, .json-tree)") === null)
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+          return performance.now() - begin;
+        });
+      });
+      return { took, longest };
     },
     async scroll() {
       let rows = 0;
