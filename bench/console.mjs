@@ -254,12 +254,12 @@ async function longestTask(browser, page, run) {
 async function openPage(browser, address) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
+  const target = await context.newCDPSession(page);
+  await target.send("Performance.enable");
   await page.addInitScript(watch);
   await page.goto(address);
   await page.getByText("live", { exact: true }).first().waitFor();
   const session = await browser.newBrowserCDPSession();
-  const target = await context.newCDPSession(page);
-  await target.send("Performance.enable");
   const { metrics } = await target.send("Performance.getMetrics");
   const script = 1000 * metrics.find(({ name }) => name === "ScriptDuration").value;
   const cpu = async () => {
