@@ -236,12 +236,16 @@ function chosenFrom(choices: readonly string[]): CompletionAnswer {
 function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   const shown = verbs.filter(({ words }) => words !== "");
   if (group !== "")
-    return shown.flatMap(({ words, summary }) =>
-      words.startsWith(`${group} `) ? { value: words.slice(group.length + 1), about: summary } : [],
-    );
+    return [
+      ...shown.map(({ words, summary }) => [words, summary] as const),
+      ...[...commandGroups].filter(([words]) => verbs.every((verb) => verb.words !== words)),
+    ].flatMap(([words, about]) => {
+      const value = words.startsWith(`${group} `) ? words.slice(group.length + 1) : " ";
+      return value.includes(" ") ? [] : { value, about };
+    });
   const errors = shown.filter(({ words }) => isHelp && words.startsWith("help "));
   return [
-    ...[...commandGroups].map(([value, about]) => ({ value, about })),
+    ...[...commandGroups].flatMap(([value, about]) => (value.includes(" ") ? [] : { value, about })),
     ...shown.flatMap(({ words, summary }) =>
       words.includes(" ") || commandGroups.has(words) ? [] : { value: words, about: summary },
     ),

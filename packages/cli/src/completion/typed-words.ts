@@ -25,12 +25,24 @@ export function findCommand(words: readonly string[], isHelp = false): FoundComm
   const own = first === "help" && rest[0] !== undefined ? rowOf(`help ${rest[0]}`) : undefined;
   if (own) return { kind: "command", row: own, isHelp, words: [...before, ...rest.slice(1)] };
   if (first === "help") return isHelp ? undefined : findCommand([...before, ...rest], true);
-  if (!commandGroups.has(first)) return undefined;
+  return commandGroups.has(first) ? findInGroup(first, before, rest, isHelp) : undefined;
+}
+
+/** A group may contain groups: `team policy push`. */
+function findInGroup(
+  group: string,
+  before: readonly string[],
+  rest: readonly string[],
+  isHelp: boolean,
+): FoundCommand | undefined {
   const at = firstWord(rest);
-  const second = rest[at];
-  if (second === undefined) return { kind: "group", group: first, isHelp, words: [...before, ...rest] };
-  const row = rowOf(`${first} ${second}`);
-  return row && { kind: "command", row, isHelp, words: [...before, ...rest.slice(0, at), ...rest.slice(at + 1)] };
+  const next = rest[at];
+  if (next === undefined) return { kind: "group", group, isHelp, words: [...before, ...rest] };
+  const name = `${group} ${next}`;
+  const [options, others] = [[...before, ...rest.slice(0, at)], rest.slice(at + 1)];
+  if (commandGroups.has(name)) return findInGroup(name, options, others, isHelp);
+  const row = rowOf(name);
+  return row && { kind: "command", row, isHelp, words: [...options, ...others] };
 }
 
 function rowOf(words: string): CommandRow | undefined {

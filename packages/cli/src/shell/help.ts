@@ -4,7 +4,7 @@
  */
 
 import { appOptions } from "./app-options.ts";
-import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
+import { type CommandRow, commandGroups, groupOf, verbs } from "./verbs.ts";
 
 /** The options that every command has. */
 export const globalOptions: readonly (readonly [flags: string, help: string])[] = [
@@ -26,7 +26,7 @@ export const ownOptions: Readonly<Record<"version" | "help", readonly [flags: st
 
 /** Returns the text of `fairlead --help`. */
 export function rootHelp(): string {
-  const single = verbs.filter(({ words }) => words !== "" && !commandGroups.has(head(words)) && head(words) !== "help");
+  const single = verbs.filter(({ words }) => words !== "" && groupOf(words) === "" && !words.startsWith("help "));
   return [
     "Fairlead connects a model to MCP servers and checks every call against your rules.",
     "",
@@ -54,16 +54,16 @@ export function rootHelp(): string {
 /** Returns the help text of a command group such as `mcp`. */
 export function groupHelp(group: string): string {
   return [
-    `${commandGroups.get(group) ?? group}:`,
-    ...list(inGroup(group)),
-    "",
+    ...[...commandGroups]
+      .filter(([name]) => `${name} `.startsWith(`${group} `))
+      .flatMap(([name, heading]) => [`${heading}:`, ...list(inGroup(name)), ""]),
     `More: fairlead ${group} <command> --help`,
     "",
   ].join("\n");
 }
 
 function inGroup(group: string): readonly CommandRow[] {
-  return verbs.filter(({ words }) => head(words) === group);
+  return verbs.filter(({ words }) => groupOf(words) === group);
 }
 
 function list(rows: readonly CommandRow[]): string[] {
@@ -72,8 +72,4 @@ function list(rows: readonly CommandRow[]): string[] {
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   return rows.map(([left, right]) => `  ${left.padEnd(27)}  ${right}`);
-}
-
-function head(words: string): string {
-  return words.split(" ")[0] ?? "";
 }

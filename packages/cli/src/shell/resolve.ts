@@ -2,7 +2,7 @@
 
 import { toShellWord } from "@fairlead/core/plain-text";
 import { nameHint } from "./verb.ts";
-import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
+import { type CommandRow, commandGroups, groupOf, verbs } from "./verbs.ts";
 
 /** What a command line asks for. `argv` has the words without the command's name, but with the option `-p`. */
 export type Resolution =
@@ -79,6 +79,9 @@ function inGroup(group: string, globals: readonly string[], rest: readonly strin
   const between = rest.slice(0, at);
   const word = rest[at];
   if (word !== undefined && word !== "--") {
+    // A group may contain groups: `team policy push`.
+    if (commandGroups.has(`${group} ${word}`))
+      return inGroup(`${group} ${word}`, [...globals, ...between], rest.slice(at + 1));
     const row = verbs.find((verb) => verb.words === `${group} ${word}`);
     if (row) return { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] };
     if (!withOperand.has(group)) return unknown(`${group} ${word}`, rest.slice(at + 1));
@@ -111,11 +114,11 @@ const synonyms: ReadonlyMap<string, string> = new Map([
 
 /** Returns the command that has this name, or a synonym of it, inside a group: `mcp list` for `ls`. */
 function inSomeGroup(words: string): string | undefined {
-  const [last = "", group] = words.trim().split(" ").reverse();
+  const [last = "", ...groups] = words.trim().split(" ").reverse();
   const word = synonyms.get(last) ?? last;
-  return verbs.find(
-    (verb) => verb.words.endsWith(` ${word}`) && (group === undefined || verb.words === `${group} ${word}`),
-  )?.words;
+  const group = groups.reverse().join(" ");
+  return verbs.find((verb) => (group === "" ? verb.words.endsWith(` ${word}`) : verb.words === `${group} ${word}`))
+    ?.words;
 }
 
 /** `rest`: the words after the mistyped command. They are part of the next step, so that the user can copy it. */
@@ -123,7 +126,7 @@ function unknown(words: string, rest: readonly string[] = []): Resolution {
   const commands = [...verbs.map((verb) => verb.words), ...commandGroups.keys()].filter((word) => word !== "");
   const meant = inSomeGroup(words);
   const hint = meant === undefined ? nameHint(words.trim(), commands) : `; did you mean "${meant}"?`;
-  const group = commandGroups.has(words.split(" ")[0] ?? "") ? ` ${words.split(" ")[0]}` : "";
+  const group = groupOf(words) === "" ? "" : ` ${groupOf(words)}`;
   return {
     kind: "unknown",
     message: `unknown command "${words.trim()}"${hint}`,

@@ -33,6 +33,9 @@ const lock = () => import("../commands/lock.ts");
 const secrets = () => import("../commands/secret.ts");
 const generators = () => import("../commands/generate.ts");
 const settings = () => import("../commands/settings.ts");
+const team = () => import("../commands/team/status.ts");
+const teamKeys = () => import("../commands/team/keys.ts");
+const teamPolicy = () => import("../commands/team/policy.ts");
 const trust = () => import("../commands/trust.ts");
 
 const rows: readonly (readonly [words: string, summary: string, load: CommandRow["load"]])[] = [
@@ -103,6 +106,17 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["policy ask", "ask before a tool runs", one(rules, "ask")],
   ["policy deny", "prevent a tool from running", one(rules, "deny")],
   ["policy remove", "remove a rule", one(rules, "remove")],
+  ["team status", "show the replicas of a team gateway, its policy and its requests", one(team, "status")],
+  ["team migrate", "bring the tables of a team gateway to the version of this program", one(team, "migrate")],
+  ["team audit", "show the requests of all users of a team", () => import("../commands/team/audit.ts")],
+  ["team policy push", "make a file the policy of a team, after showing what would change", one(teamPolicy, "push")],
+  ["team policy list", "list the versions of a team's policy", one(teamPolicy, "list")],
+  ["team policy show", "print a team's policy", one(teamPolicy, "show")],
+  ["team policy rollback", "make an earlier version a team's policy again", one(teamPolicy, "rollback")],
+  ["team keys add", "make an API key for a machine", one(teamKeys, "add")],
+  ["team keys list", "list the API keys of a team", one(teamKeys, "list")],
+  ["team keys revoke", "revoke an API key", one(teamKeys, "revoke")],
+  ["team revoke", "refuse a user's tokens, and remove the user's API keys and sign-ins", one(teamKeys, "revokeUser")],
   ["lock", "write the workspace's servers and their tools to a lock file", one(lock, "write")],
   ["lock verify", "compare the servers with the lock file", one(lock, "verify")],
   ["lock update", "update the lock file to the servers' current state", one(lock, "update")],
@@ -127,9 +141,18 @@ export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["trust", "decide in which folders servers may start"],
   ["policy", "decide which calls may run"],
   ["approvals", "answer requests from MCP clients"],
+  ["team", "administer the gateway of a team"],
+  ["team policy", "decide which calls a team's users may run"],
+  ["team keys", "let machines use the gateway of a team"],
   ["daemon", "manage the background host, which keeps servers running"],
   ["lock", "detect changes in a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],
   ["generate", "generate code that calls servers' tools"],
 ]);
+
+/** The group of a command, such as `team policy` of `team policy push`, or the group itself. "": it is in none. */
+export function groupOf(words: string): string {
+  const inGroups = [...commandGroups.keys()].filter((group) => `${words} `.startsWith(`${group} `));
+  return inGroups.reduce((longest, group) => (group.length > longest.length ? group : longest), "");
+}

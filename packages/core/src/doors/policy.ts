@@ -26,7 +26,7 @@ export {
   requestVerbs,
   toConfirmationView,
 } from "../policy/confirmation-view.ts";
-export type { ToolIdentity } from "../policy/decide.ts";
+export { approvalRule, type ToolIdentity } from "../policy/decide.ts";
 export { Batches } from "../policy/ledger/batches.ts";
 export { createLedger, ledgerFolder } from "../policy/ledger/ledger.ts";
 export type { LedgerEntry } from "../policy/ledger/ledger-entry.ts";
@@ -46,12 +46,13 @@ export {
 export { type OverruledRequest, overruledBy } from "../policy/overruled.ts";
 export { PolicyEngine } from "../policy/policy-engine.ts";
 export { policySubject } from "../policy/refusal.ts";
-export { defaultRules } from "../policy/rules/built-in-rules.ts";
-export { type AllowedTools, loadPolicies, type Policies } from "../policy/rules/load-policies.ts";
+export { approverOf, defaultRules } from "../policy/rules/built-in-rules.ts";
+export { type AllowedTools, loadPolicies, type Policies, readPolicies } from "../policy/rules/load-policies.ts";
 export { escapeName, everyResource, exactName, namePattern } from "../policy/rules/name-pattern.ts";
 export type {
   ApprovalMode,
   CheckRequest,
+  Decision,
   DecisionOutcome,
   PolicyRule,
   RequestKind,

@@ -637,7 +637,10 @@ function forTyped(found: Decision): Decision {
  * The rule for a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. With
  * `client`, it applies to the requests of this gateway client only.
  */
-function approvalRule({ client, ...request }: Pick<PolicyRequest, keyof ToolIdentity | "kind" | "client">): PolicyRule {
+export function approvalRule({
+  client,
+  ...request
+}: Pick<PolicyRequest, keyof ToolIdentity | "kind" | "client">): PolicyRule {
   return {
     ...pairRule(request),
     tier: "user",

@@ -74,6 +74,8 @@ export interface TeamParts extends AsyncDisposable {
 
 export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
   const { folder, settings, store, revoked, configurations, environment, clock, now, log } = context;
+  const { People } = await import("../people/people.ts");
+  const people = new People(context);
   const { Consent } = await import("@fairlead/gateway/consent/consent");
   const consent = new Consent({ stateFolder: folder });
   const signIns = new TeamSignIns({
@@ -89,14 +91,20 @@ export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
     onError: (error) => log("error", "page_failed", { message: errorMessage(error) }),
   });
   return {
-    hostParts: (user) => ({ options: { signIns: signIns.of(user) } }),
+    hostParts: (user) => {
+      const { options, close } = people.hostParts(user);
+      return { options: { ...options, signIns: signIns.of(user) }, close };
+    },
     consent,
     signIns: signIns.port,
     pageAt: (path) => signIns.pageAt(path),
-    take: () => Promise.resolve(),
+    take: (user, server) => people.take(user, server),
     metrics: () => "",
-    // The gateway disposes the consent.
-    [Symbol.asyncDispose]: () => signIns[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      // The gateway disposes the consent.
+      people[Symbol.dispose]();
+      await signIns[Symbol.asyncDispose]();
+    },
   };
 }
 

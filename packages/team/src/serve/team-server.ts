@@ -10,7 +10,6 @@ import type { Clock } from "@fairlead/core/clock";
 import { createBoundedFetch } from "@fairlead/core/connect";
 import { ensurePrivateFolder, toWriteError } from "@fairlead/core/files";
 import { type Environment, locate } from "@fairlead/core/settings";
-import { loadConfiguration } from "@fairlead/core/trust";
 import type { Admit } from "@fairlead/gateway/admission";
 import { createGateway, type Gateway } from "@fairlead/gateway/gateway";
 import type { HttpListener, HttpPage } from "@fairlead/wire/serve";
@@ -19,7 +18,8 @@ import { Callers } from "../auth/admit-caller.ts";
 import { ApiKeyVerifier } from "../auth/api-key-verifier.ts";
 import { RevokedUsers } from "../auth/revoked-users.ts";
 import { TokenVerifier } from "../auth/token-verifier.ts";
-import { type ListenAddress, readTeamSettings, type TeamSettings } from "../settings/team-settings.ts";
+import { loadTeamSettings } from "../settings/load-team-settings.ts";
+import type { ListenAddress, TeamSettings } from "../settings/team-settings.ts";
 import { openPostgresStore } from "../store/postgres/store.ts";
 import type { Replica } from "../store/replicas.ts";
 import type { TeamStore } from "../store/store.ts";
@@ -72,7 +72,7 @@ export async function openTeamServer(options: TeamServerOptions): Promise<TeamSe
   const log = createLog(options.write, now);
   const environment = await teamEnvironment(options.environment);
   const folder = environment.cwd;
-  const settings = await readSettings(environment);
+  const settings = await loadTeamSettings(environment);
   const opened = new Opened();
   try {
     return await start({ settings, environment, folder, version, log, clock, now }, opened);
@@ -92,7 +92,6 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
     store: store.configs,
     hints: store.hints,
     environment,
-    folder: join(folder, "policy"),
     maxAge: settings.policyMaxAge,
     clock,
     log,
@@ -212,17 +211,6 @@ async function teamEnvironment(environment: Environment): Promise<Environment> {
   }
   // Secrets of a keychain belong to the person of a machine.
   return { ...environment, cwd: folder, env: { ...environment.env, FAIRLEAD_SECRET_STORE: "file" } };
-}
-
-async function readSettings(environment: Environment): Promise<TeamSettings> {
-  const { settings, problems } = await loadConfiguration({ environment, workspace: false, userSettings: "{}" });
-  const broken = settings.files.find(({ scope, state }) => state === "broken" && scope.startsWith("system"));
-  const problem = problems.find(({ origin, severity }) => origin?.file === broken?.file && severity === "error");
-  if (broken !== undefined)
-    throw new HostError("settings_invalid", problem?.message ?? `${broken.file} cannot be read`, {
-      next: `Correct ${broken.file}.`,
-    });
-  return readTeamSettings(settings.host.team, environment);
 }
 
 function tokenVerifier({ settings, environment, clock, now }: StartOptions): TokenVerifier {
@@ -392,7 +380,7 @@ class RunningReplica {
   }
 
   async #report(): Promise<void> {
-    const { store, configurations, replica, version } = this.#context;
+    const { store, configurations, replica, version, now } = this.#context;
     const states = configurations.states();
     await store.replicas.report({
       id: replica,
@@ -401,6 +389,8 @@ class RunningReplica {
       configVersion: Math.max(0, ...states.map((state) => state.version)),
       configProblem: states.find(({ problem }) => problem !== undefined)?.problem,
       isDraining: this.#isDraining,
+      spoolRows: store.stats.spoolRows,
+      policyReadAt: now() - Math.max(0, ...states.map(({ age }) => age)),
     });
   }
 

@@ -3,15 +3,12 @@
  * pushed. Every replica applies the versions in order. One that cannot be applied is refused, and the one before goes on.
  */
 
-import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { HostError } from "@fairlead/core";
 import type { Clock } from "@fairlead/core/clock";
-import { demoName } from "@fairlead/core/host";
-import { loadPolicies } from "@fairlead/core/policy";
-import type { Environment, Problem } from "@fairlead/core/settings";
-import { type AdmittedServer, type Configuration, loadConfiguration } from "@fairlead/core/trust";
+import type { Environment } from "@fairlead/core/settings";
+import type { Configuration } from "@fairlead/core/trust";
 import { errorMessage } from "@fairlead/wire/text";
+import { loadTenantConfiguration } from "../settings/tenant-configuration.ts";
 import type { ConfigKind, ConfigStore, ConfigVersion } from "../store/configs.ts";
 import type { Hints } from "../store/hints.ts";
 import type { Log } from "./log.ts";
@@ -38,8 +35,6 @@ export interface TenantConfigurationsOptions {
   readonly hints: Hints;
   /** Where the system settings are. Its folder is empty, so no workspace has a part in it. */
   readonly environment: Environment;
-  /** A folder of this replica for the rules of pushed versions. */
-  readonly folder: string;
   /** For how many milliseconds the last versions count that could be read. */
   readonly maxAge: number;
   readonly clock: Clock;
@@ -49,16 +44,11 @@ export interface TenantConfigurationsOptions {
 /** Milliseconds after which the versions are read again, in case that a hint was lost. */
 const interval = 15_000;
 
-/**
- * The name of the workspace that a team does not have. Approvals, task ids and accepted definitions contain it, so it is the
- * same on all replicas.
- */
-const root = "/team";
-
 interface Tenant {
   readonly number: number;
   current: TenantConfiguration;
-  readonly bodies: Map<ConfigKind, string>;
+  /** The applied version of each kind. */
+  readonly applied: Map<ConfigKind, ConfigVersion>;
   /** The latest version that was read, applied or not. */
   seen: number;
   problem: string | undefined;
@@ -127,9 +117,7 @@ export class TenantConfigurations implements AsyncDisposable {
   /** Reads the system settings again. If they are broken, the old ones go on. */
   async reloadFiles(): Promise<void> {
     const results = await Promise.all(
-      this.#opened.map((tenant) =>
-        this.#inTurn(tenant, () => this.#build(tenant, tenant.bodies, tenant.current.version)),
-      ),
+      this.#opened.map((tenant) => this.#inTurn(tenant, () => this.#build(tenant.applied, tenant.current.version))),
     );
     for (const [at, tenant] of this.#opened.entries()) {
       const built = results[at];
@@ -165,8 +153,8 @@ export class TenantConfigurations implements AsyncDisposable {
     const found = (await Promise.all(kinds.map((kind) => store.current(number, kind)))).flatMap((each) => each ?? []);
     const tenant: Tenant = {
       number,
-      current: { configuration: await this.#configuration({ number }, new Map(), 0), version: 0 },
-      bodies: new Map(),
+      current: { configuration: await loadTenantConfiguration(this.#options.environment, {}), version: 0 },
+      applied: new Map(),
       seen: 0,
       problem: undefined,
       readAt,
@@ -175,7 +163,7 @@ export class TenantConfigurations implements AsyncDisposable {
     await this.#apply(tenant, found.toSorted(byVersion));
     if (tenant.problem !== undefined) {
       const { problem } = tenant;
-      tenant.bodies.clear();
+      tenant.applied.clear();
       await this.#apply(tenant, await store.since(number, 0));
       tenant.problem = problem;
     }
@@ -201,16 +189,16 @@ export class TenantConfigurations implements AsyncDisposable {
 
   async #apply(tenant: Tenant, versions: readonly ConfigVersion[]): Promise<void> {
     const { log } = this.#options;
-    for (const { version, kind, body } of versions) {
-      const bodies = new Map(tenant.bodies).set(kind, body);
-      const built = await this.#build(tenant, bodies, version);
+    for (const pushed of versions) {
+      const { version, kind } = pushed;
+      const built = await this.#build(new Map(tenant.applied).set(kind, pushed), version);
       tenant.seen = Math.max(tenant.seen, version);
       if (built instanceof HostError) {
         tenant.problem = `version ${version} of the ${kind} is refused: ${built.message}`;
         log("error", "config_refused", { tenant: tenant.number, version, kind, message: built.message });
         continue;
       }
-      tenant.bodies.set(kind, body);
+      tenant.applied.set(kind, pushed);
       tenant.problem = undefined;
       tenant.current = built;
       log("info", "config_applied", { tenant: tenant.number, version, kind });
@@ -219,37 +207,19 @@ export class TenantConfigurations implements AsyncDisposable {
 
   /** Returns the error if it cannot be applied. */
   async #build(
-    tenant: Pick<Tenant, "number">,
-    bodies: ReadonlyMap<ConfigKind, string>,
+    applied: ReadonlyMap<ConfigKind, ConfigVersion>,
     version: number,
   ): Promise<TenantConfiguration | HostError> {
+    const policy = applied.get("policy");
     try {
-      return { configuration: await this.#configuration(tenant, bodies, version), version };
+      const configuration = await loadTenantConfiguration(this.#options.environment, {
+        settings: applied.get("settings")?.body,
+        policy: policy && { name: policyName(policy), text: policy.body },
+      });
+      return { configuration, version };
     } catch (error) {
       return error instanceof HostError ? error : new HostError("internal", errorMessage(error), { cause: error });
     }
-  }
-
-  /** @throws HostError `settings_invalid` */
-  async #configuration(
-    { number }: Pick<Tenant, "number">,
-    bodies: ReadonlyMap<ConfigKind, string>,
-    version: number,
-  ): Promise<Configuration> {
-    const { environment, folder } = this.#options;
-    const userSettings = bodies.get("settings") ?? "{}";
-    // There is no workspace, and its administrator trusts the settings of the machine.
-    const loaded = await loadConfiguration({ environment, workspace: false, userSettings, embedderTrust: true });
-    const administrator = await policyFolder(
-      join(folder, String(number), String(version)),
-      loaded.locations.policies.administrator,
-      bodies.get("policy"),
-    );
-    const policies = { administrator, user: join(folder, "none"), workspace: undefined };
-    const configuration = teamConfiguration({ ...loaded, locations: { ...loaded.locations, root, policies } });
-    const rules = await loadPolicies(configuration);
-    refuseProblems([...configuration.problems.filter(concernsAll), ...rules.problems]);
-    return configuration;
   }
 
   async #tell(): Promise<void> {
@@ -270,54 +240,9 @@ export class TenantConfigurations implements AsyncDisposable {
   }
 }
 
-/** The rules of the machine, and the pushed ones. Without pushed rules: the folder of the machine as it is. */
-async function policyFolder(own: string, machine: string, pushed: string | undefined): Promise<string> {
-  if (pushed === undefined) return machine;
-  await rm(own, { recursive: true, force: true });
-  await mkdir(own, { recursive: true, mode: 0o700 });
-  await writeFile(join(own, "pushed-policy.toml"), pushed, { mode: 0o600 });
-  const files = (await readdir(machine).catch(() => [])).filter((name) => /[.]toml$/i.test(name));
-  // A link, because a change of the file counts at once.
-  await Promise.all(files.map((name) => symlink(join(machine, name), join(own, `machine-${name}`))));
-  return own;
-}
-
-/** The configuration without what a team does not have: stdio servers and the demo. */
-function teamConfiguration(configuration: Configuration): Configuration {
-  const { settings } = configuration;
-  const isDemo = settings.servers.some(({ name }) => name === demoName);
-  const names = isDemo ? settings.excluded.names : new Set([...settings.excluded.names, demoName]);
-  return {
-    ...configuration,
-    settings: { ...settings, excluded: { ...settings.excluded, names } },
-    servers: configuration.servers.map(withoutStdio),
-  };
-}
-
-function withoutStdio({ server, admission }: AdmittedServer): AdmittedServer {
-  if (server.kind !== "stdio" || admission.status === "disabled") return { server, admission };
-  return {
-    server,
-    admission: {
-      status: "disabled",
-      reason: "user",
-      message: `"${server.name}" is off: it is a stdio server, and the gateway of a team starts none`,
-      next: `Run it as an HTTP server, and write its address as "httpUrl" of "${server.name}".`,
-    },
-  };
-}
-
-/** Whether a problem is about more than one server: a server with a mistake is off, and the others work. */
-function concernsAll({ serverName }: Problem): boolean {
-  return serverName === undefined;
-}
-
-function refuseProblems(problems: readonly Problem[]): void {
-  const found = problems.find(({ severity }) => severity === "error");
-  if (found === undefined) return;
-  const { message, origin, next } = found;
-  const at = origin === undefined ? "" : ` (line ${origin.line}, column ${origin.column})`;
-  throw new HostError("settings_invalid", `${message}${at}`, next === undefined ? {} : { next });
+/** What messages and rules call a pushed policy. */
+export function policyName({ version }: Pick<ConfigVersion, "version">): string {
+  return `policy version ${version}`;
 }
 
 function byVersion(one: ConfigVersion, other: ConfigVersion): number {

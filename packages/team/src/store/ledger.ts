@@ -9,8 +9,10 @@ export interface Intent {
   /** UUID version 7 of the request (`newRequestId`). Its time is the time of the row. */
   readonly id: string;
   readonly owner: Owner;
+  /** 0: no replica, but somebody with access to the database. */
   readonly replica: number;
-  readonly kind: LedgerEntry["kind"];
+  /** `admin`: a change of policy, keys or users. */
+  readonly kind: LedgerEntry["kind"] | "admin";
   readonly server: string;
   readonly tool: string;
   /** A keyed digest of the arguments, equal on all replicas. */
@@ -54,10 +56,24 @@ export interface LedgerSearch {
   readonly server?: string;
   readonly tool?: string;
   readonly traceId?: string;
+  readonly outcome?: string;
+  readonly kind?: AuditRow["kind"];
   /** In milliseconds since 1970. */
   readonly since?: number;
   readonly until?: number;
+  /** Only rows that are older than this one: the last row of the page before. */
+  readonly before?: Pick<ReadRow, "at" | "id">;
   readonly limit: number;
+}
+
+/** What rows can be counted by. */
+export type CountedBy = "principal" | "client" | "server" | "tool" | "kind" | "mode" | "outcome";
+
+/** How many rows are equal in what they are counted by. */
+export interface RowCount extends Partial<Record<CountedBy, string | undefined>> {
+  readonly count: number;
+  /** When the latest of them came, in milliseconds since 1970. */
+  readonly latest: number;
 }
 
 export interface LedgerStore {
@@ -70,6 +86,8 @@ export interface LedgerStore {
   record(row: AuditRow): Promise<void>;
   /** The matching rows, newest first. */
   read(search: LedgerSearch): Promise<readonly ReadRow[]>;
+  /** Counts the matching rows, the most frequent first. */
+  count(search: LedgerSearch, by: readonly CountedBy[]): Promise<readonly RowCount[]>;
   /**
    * Makes rows with the outcome `unknown` of intents without a row that are older than this time. Returns how many.
    * `TeamStore.maintain` does this for intents of more than ten minutes.

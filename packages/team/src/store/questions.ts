@@ -16,8 +16,9 @@ export interface NewQuestion {
 }
 
 export interface StoredQuestion extends NewQuestion {
-  readonly state: "open" | "answered" | "withdrawn";
-  /** The answer as JSON. Present in the state `answered`. */
+  /** `used`: a request has taken the answer. */
+  readonly state: "open" | "answered" | "withdrawn" | "used";
+  /** The answer as JSON. Present in the states `answered` and `used`. */
   readonly answer?: string;
   readonly answeredBy?: string;
 }
@@ -29,6 +30,10 @@ export interface QuestionStore {
   answer(tenant: number, id: string, answer: { readonly by: string; readonly json: string }): Promise<boolean>;
   /** Takes an open question back. Returns false if it was not open. */
   withdraw(tenant: number, id: string): Promise<boolean>;
+  /** The open question of a user about exactly this. */
+  find(owner: Owner, argsDigest: Buffer): Promise<StoredQuestion | undefined>;
+  /** Uses up the answer of a user's question about exactly this. Of several requests, one gets it. */
+  take(owner: Owner, argsDigest: Buffer): Promise<StoredQuestion | undefined>;
   /** The open questions of a user, oldest first; of the whole tenant without a principal (for approvers). */
   open(tenant: number, principal?: string): Promise<readonly StoredQuestion[]>;
 }

@@ -10,6 +10,10 @@ export interface Replica {
   /** Why a newer version was not applied. */
   readonly configProblem?: string;
   readonly isDraining: boolean;
+  /** Rows of the ledger that wait on the replica's disk, because PostgreSQL was away. Default: 0. */
+  readonly spoolRows?: number;
+  /** When it last read which policy is the current one. In milliseconds since 1970. */
+  readonly policyReadAt?: number | undefined;
   /** In milliseconds since 1970. */
   readonly startedAt: number;
   readonly seenAt: number;

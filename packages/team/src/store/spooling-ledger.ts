@@ -1,7 +1,7 @@
 /** A ledger that writes to the spool of this replica while the store is away (`whenAway: "spool"`). */
 
 import type { Clock } from "@fairlead/core";
-import type { AuditRow, Intent, LedgerSearch, LedgerStore, ReadRow } from "./ledger.ts";
+import type { AuditRow, CountedBy, Intent, LedgerSearch, LedgerStore, ReadRow, RowCount } from "./ledger.ts";
 import type { Spool, SpooledEntry } from "./spool.ts";
 import { isStoreAway } from "./store.ts";
 
@@ -49,6 +49,10 @@ export class SpoolingLedger implements LedgerStore {
 
   read(search: LedgerSearch): Promise<readonly ReadRow[]> {
     return this.#inner.read(search);
+  }
+
+  count(search: LedgerSearch, by: readonly CountedBy[]): Promise<readonly RowCount[]> {
+    return this.#inner.count(search, by);
   }
 
   settle(before: number): Promise<number> {

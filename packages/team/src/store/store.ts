@@ -15,6 +15,7 @@ import type { MessageStore } from "./messages.ts";
 import type { QuestionStore } from "./questions.ts";
 import type { ReplicaStore } from "./replicas.ts";
 import type { UserRevocationStore } from "./revocations.ts";
+import type { UserStore } from "./users.ts";
 
 /** If the store is away, its functions reject with `unreachable` within a few seconds. */
 export interface TeamStore {
@@ -31,6 +32,7 @@ export interface TeamStore {
   readonly consumed: ConsumedStore;
   readonly revocations: UserRevocationStore;
   readonly replicas: ReplicaStore;
+  readonly users: UserStore;
   readonly hints: Hints;
   readonly stats: StoreStats;
   /** Resolves if the store answers now. */

@@ -148,9 +148,9 @@ function ledgerFiles(folder: string): Pick<LedgerStore, "record" | "read"> {
   return {
     async record(row) {
       now = timeOfRequest(row.id) ?? 0;
-      const { owner: _, replica: _r, argsDigest: _d, configVersion: _v, outcome, ...record } = row;
-      if (outcome === "unknown") throw new Error("the files have no intents");
-      await ledger.add({ ...record, outcome, arguments: {} });
+      const { owner: _, replica: _r, argsDigest: _d, configVersion: _v, outcome, kind, ...record } = row;
+      if (outcome === "unknown" || kind === "admin") throw new Error("the files have no intents and no administrators");
+      await ledger.add({ ...record, outcome, kind, arguments: {} });
     },
     async read({ server, tool, limit }) {
       const matches = (entry: LedgerEntry) =>

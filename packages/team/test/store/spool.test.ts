@@ -134,6 +134,7 @@ describe("a ledger with a spool", () => {
         rows.push(id);
       },
       read: () => Promise.resolve([]),
+      count: () => Promise.resolve([]),
       settle: () => Promise.resolve(0),
       close: () => Promise.resolve(),
     };

@@ -26,6 +26,7 @@ import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration
 import { type Context, nameHint, type Verb } from "../../shell/verb.ts";
 import { decideOptions, defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
 import { useHost } from "../../targets/with-host.ts";
+import { loadTeamRules } from "../team/team-rules.ts";
 
 const list: Verb = {
   help: `
@@ -132,6 +133,9 @@ interface Options {
   readonly args?: string;
   readonly mode: ApprovalMode;
   readonly headless?: boolean;
+  readonly team?: boolean;
+  readonly user?: string;
+  readonly group?: string;
 }
 
 const explain: Verb = {
@@ -147,7 +151,8 @@ Examples:
   fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'
   fairlead policy explain --kind resource demo.demo://about
   fairlead policy explain --client claude-code demo.greet
-  fairlead policy explain --user 'https://idp.example#ada' --group engineers demo.greet`,
+  fairlead policy explain --user 'https://idp.example#ada' --group engineers demo.greet
+  fairlead policy explain --team --user 'https://idp.example#ada' --client claude github.merge`,
 
   define(command) {
     defineSubject(command);
@@ -161,13 +166,18 @@ Examples:
           .choices(["default", "plan", "yolo"])
           .default("default"),
       )
-      .option("--headless", "show the decision for a run without a terminal to ask on");
+      .option("--headless", "show the decision for a run without a terminal to ask on")
+      .option(
+        "--team",
+        "by the current policy of the team gateway; without --group, with the groups of the user's last token",
+      );
   },
 
   async run(context) {
-    const { mode, headless = false, ...options } = context.command.opts<Options>();
+    const { mode, headless = false, user, group, ...options } = context.command.opts<Options>();
     const args = readArgs(options.args);
-    const configuration = await configurationOf(context);
+    const team = options.team === true ? await loadTeamRules(context, user) : undefined;
+    const configuration = team?.configuration ?? (await configurationOf(context));
     const interactive = !headless;
     await useHost(
       configuration,
@@ -178,7 +188,10 @@ Examples:
         refuseWild(subject, context);
         const { server, kind } = subject;
         const tool = kind === "sampling" ? "" : subject.tool;
-        const explained = await host.explain(server, tool, args, decideOptions(subject));
+        const given = decideOptions(subject);
+        const hasGroups = user !== undefined && group === undefined && team?.groups !== undefined;
+        const principal = hasGroups ? { user, groups: team.groups } : given.principal;
+        const explained = await host.explain(server, tool, args, { ...given, principal });
         report({ ...explained, subject, mode, interactive, configuration }, context);
       },
       { approvalMode: mode, interactive },

@@ -5,10 +5,12 @@ import { type Bound, decryptRow, encryptRow } from "../encryption.ts";
 import type { KeyRing } from "../key-ring.ts";
 import {
   type AuditRow,
+  type CountedBy,
   type Intent,
   type LedgerSearch,
   type LedgerStore,
   type ReadRow,
+  type RowCount,
   timeOfRequest,
 } from "../ledger.ts";
 import { sqlState } from "./address.ts";
@@ -18,8 +20,9 @@ import { boundedText, keyDigest, ownerValues, toTime, withoutNul } from "./value
 
 /** Two of the pool's connections write rows, so that other statements do not wait behind them. */
 const batchLimits = { items: 500, parallel: 2 } as const;
-/** The most rows that a search returns. */
+/** The most rows that a search returns, and the most groups of rows. */
 const mostRows = 10_000;
+const mostGroups = 100_000;
 /** SQLSTATE of a row that no partition takes. */
 const noPartition = "23514";
 /** Milliseconds for which an intent can be invisible after it was begun: a transaction ends within seconds. */
@@ -57,26 +60,28 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async read(search: LedgerSearch): Promise<readonly ReadRow[]> {
-    const { tenant, principal, server, tool, traceId, since, until, limit } = search;
-    const values: unknown[] = [tenant];
-    const conditions = ["tenant = $1"];
-    const add = (condition: string, value: unknown): void => {
-      if (value === undefined || value === null) return;
-      values.push(value);
-      conditions.push(`${condition} $${values.length}`);
-    };
-    add("principal =", principal);
-    add("server =", server && boundedText(server));
-    add("tool =", tool && boundedText(tool));
-    add("trace_id =", traceId && Buffer.from(traceId, "hex"));
-    add("at >=", toTime(since));
-    add("at <", toTime(until));
-    values.push(Math.min(limit, mostRows));
+    const { conditions, values } = conditionsOf(search);
     const rows = await this.#database.run<StoredRow>(
-      `select * from audit where ${conditions.join(" and ")} order by at desc, id desc limit $${values.length}`,
-      values,
+      `select * from audit where ${conditions} order by at desc, id desc limit $${values.length + 1}`,
+      [...values, Math.min(search.limit, mostRows)],
     );
     return rows.map((row) => this.#toRow(row));
+  }
+
+  async count(search: LedgerSearch, by: readonly CountedBy[]): Promise<readonly RowCount[]> {
+    const { conditions, values } = conditionsOf(search);
+    const columns = by.length === 0 ? "" : `${by.join(", ")}, `;
+    const rows = await this.#database.run<{ count: string; latest: Date } & Record<CountedBy, string | null>>(
+      `select ${columns}count(*) as count, max(at) as latest from audit where ${conditions}
+        ${by.length === 0 ? "having count(*) > 0" : `group by ${by.join(", ")}`}
+        order by count desc, latest desc limit $${values.length + 1}`,
+      [...values, Math.min(search.limit, mostGroups)],
+    );
+    return rows.map(({ count, latest, ...row }) => ({
+      ...Object.fromEntries(by.map((name) => [name, row[name] ?? undefined])),
+      count: Number(count),
+      latest: latest.getTime(),
+    }));
   }
 
   settle(before: number): Promise<number> {
@@ -184,6 +189,30 @@ export class PostgresLedger implements LedgerStore {
       traceId: row.trace_id?.toString("hex"),
     };
   }
+}
+
+function conditionsOf(search: LedgerSearch): { readonly conditions: string; readonly values: readonly unknown[] } {
+  const { tenant, principal, server, tool, traceId, outcome, kind, since, until, before } = search;
+  const values: unknown[] = [tenant];
+  const conditions = ["tenant = $1"];
+  const add = (condition: string, value: unknown): void => {
+    if (value === undefined || value === null) return;
+    values.push(value);
+    conditions.push(`${condition} $${values.length}`);
+  };
+  add("principal =", principal && withoutNul(principal));
+  add("server =", server && boundedText(server));
+  add("tool =", tool && boundedText(tool));
+  add("trace_id =", traceId && Buffer.from(traceId, "hex"));
+  add("outcome =", outcome && withoutNul(outcome));
+  add("kind =", kind);
+  add("at >=", toTime(since));
+  add("at <", toTime(until));
+  if (before !== undefined) {
+    values.push(new Date(before.at), before.id);
+    conditions.push(`(at, id) < ($${values.length - 1}, $${values.length}::uuid)`);
+  }
+  return { conditions: conditions.join(" and "), values };
 }
 
 interface StoredRow {

@@ -44,6 +44,21 @@ export async function migrate(
   }
 }
 
+/** @throws HostError `diverged` if a migration is missing, or if the database is newer than this program */
+export async function refuseOlder(addresses: readonly string[]): Promise<void> {
+  const client = await connectToPrimary(addresses);
+  try {
+    const run = runOn(client, () => undefined);
+    const [found] = await run<{ exists: boolean }>("select to_regclass('fairlead_migrations') is not null as exists");
+    const count = found?.exists === true ? (await doneMigrations(run, migrations)).length : 0;
+    if (count === migrations.length) return;
+    const state = count === 0 ? "has no tables of Fairlead" : `has version ${count}, this program ${migrations.length}`;
+    throw new HostError("diverged", `the database ${state}`, { next: "fairlead team migrate" });
+  } finally {
+    await endQuietly(client);
+  }
+}
+
 /** Runs the next migration. Returns false if none is missing. */
 async function migrateOne(run: RunStatement, wanted: readonly Migration[]): Promise<boolean> {
   await run("select pg_advisory_xact_lock($1)", [lockId]);
@@ -51,6 +66,20 @@ async function migrateOne(run: RunStatement, wanted: readonly Migration[]): Prom
     `create table if not exists fairlead_migrations
         (number int primary key, name text not null, sha256 text not null, at timestamptz not null default now())`,
   );
+  const done = await doneMigrations(run, wanted);
+  const next = wanted[done.length];
+  if (next === undefined) return false;
+  await run(next.statements);
+  await run("insert into fairlead_migrations (number, name, sha256) values ($1, $2, $3)", [
+    done.length + 1,
+    next.name,
+    checksum(next),
+  ]);
+  return true;
+}
+
+/** The migrations that have run. */
+async function doneMigrations(run: RunStatement, wanted: readonly Migration[]): Promise<readonly unknown[]> {
   const done = await run<{ number: number; name: string; sha256: string }>(
     "select number, name, sha256 from fairlead_migrations order by number",
   );
@@ -64,15 +93,7 @@ async function migrateOne(run: RunStatement, wanted: readonly Migration[]): Prom
       throw new HostError("diverged", `migration ${number} (${name}) of the database is not the one of this program`, {
         next: "Give each installation of Fairlead a database of its own.",
       });
-  const next = wanted[newest];
-  if (next === undefined) return false;
-  await run(next.statements);
-  await run("insert into fairlead_migrations (number, name, sha256) values ($1, $2, $3)", [
-    newest + 1,
-    next.name,
-    checksum(next),
-  ]);
-  return true;
+  return done;
 }
 
 function checksum(migration: Migration | undefined): string {

@@ -204,4 +204,19 @@ export const migrations: readonly Migration[] = [
       );
     `,
   },
+  {
+    name: "people: groups of users, used answers, what replicas report",
+    statements: `
+      create table users (
+        tenant int not null,
+        principal text not null,
+        groups text[] not null,
+        seen_at timestamptz not null default now(),
+        primary key (tenant, principal)
+      );
+      create index on questions (tenant, principal, args_digest);
+      alter table replicas add column spool_rows int not null default 0;
+      alter table replicas add column policy_read_at timestamptz;
+    `,
+  },
 ];

@@ -1,9 +1,13 @@
 import { type Bound, decryptRow, encryptRow } from "../encryption.ts";
 import type { Hints } from "../hints.ts";
 import type { KeyRing } from "../key-ring.ts";
+import type { Owner } from "../owner.ts";
 import type { NewQuestion, QuestionStore, StoredQuestion } from "../questions.ts";
 import type { RunStatement } from "./database.ts";
 import { boundedText, keyText, ownerValues, toTime } from "./values.ts";
+
+/** The most questions that a list has. */
+const mostListed = 1000;
 
 interface QuestionRow {
   readonly tenant: number;
@@ -71,10 +75,30 @@ export class PostgresQuestions implements QuestionStore {
     return this.#changed(id, await this.#run(statement, [tenant, keyText(id, "the id of the question")]));
   }
 
+  async find(owner: Owner, argsDigest: Buffer): Promise<StoredQuestion | undefined> {
+    const [row] = await this.#run<QuestionRow>(
+      `select * from questions where tenant = $1 and principal = $2 and args_digest = $3
+        and state = 'open' and until > now() order by number limit 1`,
+      [...ownerValues(owner), argsDigest],
+    );
+    return row && this.#toQuestion(row);
+  }
+
+  async take(owner: Owner, argsDigest: Buffer): Promise<StoredQuestion | undefined> {
+    const [row] = await this.#run<QuestionRow>(
+      `update questions set state = 'used' where tenant = $1 and number = (
+          select number from questions where tenant = $1 and principal = $2 and args_digest = $3
+            and state = 'answered' and until > now() order by number limit 1 for update skip locked)
+        returning *`,
+      [...ownerValues(owner), argsDigest],
+    );
+    return row && this.#toQuestion(row);
+  }
+
   async open(tenant: number, principal?: string): Promise<readonly StoredQuestion[]> {
     const rows = await this.#run<QuestionRow>(
       `select * from questions where tenant = $1 and ($2::text is null or principal = $2)
-        and state = 'open' and until > now() order by number`,
+        and state = 'open' and until > now() order by number limit ${mostListed}`,
       principal === undefined ? [tenant, null] : ownerValues({ tenant, principal }),
     );
     return rows.flatMap((row) => this.#toQuestion(row) ?? []);
@@ -97,7 +121,7 @@ export class PostgresQuestions implements QuestionStore {
     const { tenant, id, principal, server, tool, args_digest, until, state, answered_by } = row;
     const asked = decryptRow(this.#ring, boundOf(row, "asked"), row.asked);
     const answer = row.answer === null ? undefined : decryptRow(this.#ring, boundOf(row, "answer"), row.answer);
-    if (asked === undefined || (state === "answered" && answer === undefined)) return undefined;
+    if (asked === undefined || (row.answer !== null && answer === undefined)) return undefined;
     return {
       id,
       owner: { tenant, principal },

@@ -10,6 +10,8 @@ interface ReplicaRow {
   readonly config_version: string;
   readonly config_problem: string | null;
   readonly is_draining: boolean;
+  readonly spool_rows: number;
+  readonly policy_read_at: Date | null;
   readonly started_at: Date;
   readonly seen_at: Date;
 }
@@ -40,11 +42,13 @@ export class PostgresReplicas implements ReplicaStore {
 
   async report(replica: Omit<Replica, "seenAt">): Promise<void> {
     const { id, address, version, configVersion, configProblem, isDraining, startedAt } = replica;
+    const { spoolRows = 0, policyReadAt } = replica;
     const rows = await this.#database.run(
-      `insert into replicas as old (id, address, version, config_version, config_problem, is_draining, started_at)
-        values ($1, $2, $3, $4, $5, $6, $7)
+      `insert into replicas as old (id, address, version, config_version, config_problem, is_draining, started_at, spool_rows, policy_read_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         on conflict (id) do update set version = excluded.version, config_version = excluded.config_version,
-          config_problem = excluded.config_problem, is_draining = excluded.is_draining, seen_at = now()
+          config_problem = excluded.config_problem, is_draining = excluded.is_draining,
+          spool_rows = excluded.spool_rows, policy_read_at = excluded.policy_read_at, seen_at = now()
           where old.address = excluded.address and old.started_at = excluded.started_at
         returning id`,
       [
@@ -55,6 +59,8 @@ export class PostgresReplicas implements ReplicaStore {
         configProblem === undefined ? null : boundedText(configProblem),
         isDraining,
         toTime(startedAt),
+        spoolRows,
+        toTime(policyReadAt),
       ],
     );
     if (rows.length === 0)
@@ -79,6 +85,7 @@ export class PostgresReplicas implements ReplicaStore {
 
 function toReplica(row: ReplicaRow): Replica {
   const { id, address, version, config_version, config_problem, is_draining, started_at, seen_at } = row;
+  const { spool_rows, policy_read_at } = row;
   return {
     id,
     address,
@@ -86,6 +93,8 @@ function toReplica(row: ReplicaRow): Replica {
     configVersion: Number(config_version),
     configProblem: config_problem ?? undefined,
     isDraining: is_draining,
+    spoolRows: spool_rows,
+    policyReadAt: policy_read_at?.getTime(),
     startedAt: started_at.getTime(),
     seenAt: seen_at.getTime(),
   };

@@ -20,11 +20,12 @@ import { hintChannel, PostgresHints } from "./hints.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { PostgresLimits } from "./limits.ts";
 import { PostgresMessages } from "./messages.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, refuseOlder } from "./migrate.ts";
 import { Partitions } from "./partitions.ts";
 import { PostgresQuestions } from "./questions.ts";
 import { PostgresReplicas } from "./replicas.ts";
 import { PostgresRevocations } from "./revocations.ts";
+import { PostgresUsers } from "./users.ts";
 
 export interface PostgresOptions {
   /** The address of the database. It may have several hosts, and may lead to a pooler. */
@@ -41,6 +42,8 @@ export interface PostgresOptions {
    * `unreachable` then.
    */
   readonly spoolFolder?: string;
+  /** Whether older tables are brought to the version of this program. Default: true. */
+  readonly migrates?: boolean;
   readonly clock?: Clock;
 }
 
@@ -48,17 +51,17 @@ export interface PostgresOptions {
  * Opens the store: migrates the tables, connects, and listens.
  *
  * @throws HostError `unreachable`, `settings_invalid` if the connection for locks is not a direct one, `diverged` if the
- *   database is newer than this program
+ *   database is newer than this program, or older and `migrates` is false
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<TeamStore> {
-  const { url, lockUrl, ring, pool = 4, keepDays = 90, spoolFolder, clock = systemClock } = options;
+  const { url, lockUrl, ring, pool = 4, keepDays = 90, spoolFolder, migrates = true, clock = systemClock } = options;
   const direct = addressesOf(lockUrl ?? url, lockUrl === undefined ? "url" : "lockUrl");
   const database = new Database(addressesOf(url, "url"), pool);
   const spool = spoolFolder === undefined ? undefined : await Spool.open(spoolFolder, ring);
   const store = new PostgresStore(database, { direct, ring, spool, keepDays, clock });
   try {
     // A migration takes a lock for longer than a pooler may lend a connection.
-    await migrate(direct);
+    await (migrates ? migrate(direct) : refuseOlder(direct));
     await store.open();
     return store;
   } catch (error) {
@@ -96,6 +99,7 @@ class PostgresStore implements TeamStore {
   readonly consumed: PostgresConsumed;
   readonly revocations: PostgresRevocations;
   readonly replicas: PostgresReplicas;
+  readonly users: PostgresUsers;
 
   constructor(database: Database, { direct, ring, spool, keepDays, clock }: StoreParts) {
     const { run } = database;
@@ -130,6 +134,7 @@ class PostgresStore implements TeamStore {
     this.consumed = new PostgresConsumed(run);
     this.revocations = new PostgresRevocations(run, hints);
     this.replicas = new PostgresReplicas(database);
+    this.users = new PostgresUsers(run);
   }
 
   get stats(): StoreStats {

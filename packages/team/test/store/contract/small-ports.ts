@@ -123,6 +123,33 @@ export function smallContracts(open: () => TeamStore): void {
       expect(found?.answer).toBe(`"${found?.answeredBy}"`);
     });
 
+    it("are found by their user and what they are about, and their answer is taken by one request of several", async () => {
+      const argsDigest = Buffer.from(randomUUID());
+      const question = { ...newQuestion(), argsDigest };
+      await open().questions.ask(question);
+      const { questions } = open();
+      expect(await questions.find(question.owner, argsDigest)).toMatchObject({ id: question.id, state: "open" });
+      expect(await questions.find(ada(), argsDigest)).toBeUndefined();
+      expect(await questions.find(question.owner, Buffer.from("other"))).toBeUndefined();
+      expect(await questions.take(question.owner, argsDigest)).toBeUndefined();
+      await questions.answer(1, question.id, { by: "iss#lead", json: "true" });
+      expect(await questions.find(question.owner, argsDigest)).toBeUndefined();
+      expect(await questions.take({ ...question.owner, tenant: 2 }, argsDigest)).toBeUndefined();
+      const taken = await Promise.all(Array.from({ length: 4 }, () => questions.take(question.owner, argsDigest)));
+      expect(taken.flatMap((each) => each ?? [])).toMatchObject([
+        { id: question.id, state: "used", answer: "true", answeredBy: "iss#lead" },
+      ]);
+      expect((await questions.read(1, question.id))?.state).toBe("used");
+    });
+
+    it("whose time is over have no answer to take", async () => {
+      const question = { ...newQuestion(ada(), Date.now() + 150), argsDigest: Buffer.from(randomUUID()) };
+      await open().questions.ask(question);
+      await open().questions.answer(1, question.id, { by: "iss#lead", json: "true" });
+      await expect.poll(() => Date.now() > question.until + 50).toBe(true);
+      expect(await open().questions.take(question.owner, question.argsDigest)).toBeUndefined();
+    });
+
     it("that are withdrawn or too old take no answer", async () => {
       const [withdrawn, old] = [newQuestion(), newQuestion(ada(), Date.now() - 1)];
       for (const question of [withdrawn, old]) await open().questions.ask(question);
@@ -143,6 +170,18 @@ export function smallContracts(open: () => TeamStore): void {
       expect(await ids()).toEqual([one.id, two.id, other.id]);
       expect(await open().questions.read(1, one.id)).toBeUndefined();
       expect(await open().questions.answer(1, one.id, { by: "iss#eve", json: "true" })).toBe(false);
+    });
+  });
+
+  describe("users", () => {
+    it("are there with the groups of their latest token, each in a tenant", async () => {
+      const { tenant, principal } = ada();
+      const { users } = open();
+      await users.seen({ tenant, principal, groups: ["old"] });
+      await users.seen({ tenant, principal, groups: ["engineers", "leads"] });
+      await users.seen({ tenant: 2, principal, groups: ["other"] });
+      const found = await users.groupsOf(tenant, [principal, "iss#unknown"]);
+      expect([...found]).toEqual([[principal, ["engineers", "leads"]]]);
     });
   });
 
@@ -222,7 +261,15 @@ export function smallContracts(open: () => TeamStore): void {
       const ids = await Promise.all(replicas.map((replica) => open().replicas.register(replica)));
       expect(ids.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6]);
       const [first = newReplica(), id = 0] = [replicas[0], ids[0]];
-      const report = { ...first, id, configVersion: 7, configProblem: "line 3 is invalid", isDraining: true };
+      const report = {
+        ...first,
+        id,
+        spoolRows: 3,
+        policyReadAt: 1_790_000_000_000,
+        configVersion: 7,
+        configProblem: "line 3 is invalid",
+        isDraining: true,
+      };
       await open().replicas.report(report);
       expect((await open().replicas.list()).find((each) => each.id === id)).toEqual({
         ...report,
