@@ -17,6 +17,7 @@ export type {
   Transport,
   VariableUse,
 } from "../settings/define/definition.ts";
+export { sandboxDocument, sandboxLine } from "../settings/define/describe-sandbox.ts";
 export { readTransport } from "../settings/define/entry-transport.ts";
 export {
   describeMachineAuth,

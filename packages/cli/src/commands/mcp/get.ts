@@ -19,7 +19,7 @@ import {
   redact,
 } from "@fairlead/console/server/words/server-redaction";
 import type { SignInState } from "@fairlead/core/auth";
-import type { ServerDefinition, Transport } from "@fairlead/core/settings";
+import { type ServerDefinition, sandboxDocument, type Transport } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type AdmittedServer, type Configuration, type EntryTrust, entryTrust } from "@fairlead/core/trust";
 import type { Output } from "../../output/output.ts";
@@ -117,6 +117,7 @@ function definitionDocument(definition: ServerDefinition, configuration: Configu
     authentication: authenticationDocument(definition.authentication, hideLiteral),
     timeout,
     roots: rootFolders(definition, configuration),
+    sandbox: sandboxDocument(definition),
     trust,
     description,
     includeTools,

@@ -8,7 +8,7 @@ import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { CachedCatalogInfo, FailedStart } from "@fairlead/core/host";
 import { waitWords } from "@fairlead/core/plain-text";
 import { initialServerState, notConnectedError } from "@fairlead/core/server";
-import type { ConfiguredServer, SharedBy } from "@fairlead/core/settings";
+import { type ConfiguredServer, type SharedBy, sandboxDocument, sandboxLine } from "@fairlead/core/settings";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Admission } from "@fairlead/core/trust";
 import { count, errorDocument, type Output, spacedNumber, unlessEmpty } from "../output.ts";
@@ -145,6 +145,7 @@ function shortLines(
   const words = clipWords(shortWords(listed), Math.max(20, columns - width(name) - gap.length));
   return [
     safe`${style.bold(name)}${gap}${style[colourOf(state)](words)}`,
+    ...(server.definition?.sandbox === undefined ? [] : sandboxLines(server)),
     ...(next === undefined ? [] : [typed(next)]),
     ...noteLines(state),
     ...(changed.length > 0 ? [changedLine(changed)] : []),
@@ -179,6 +180,7 @@ function verboseLines(listed: ListedServer, { style, typed, showsSharing }: Serv
     safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](words)}`,
     safe`  ${toSafeLine(transportOf({ server, state, cachedCatalog }))}: ${target(server)}`,
     safe`  from ${positionText(origin)} (${toSafeLine(scope)})`,
+    ...sandboxLines(server),
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
     ...(cached === undefined ? [] : [safe`  ${cached}`]),
     ...(changed.length > 0 ? [changedLine(changed)] : []),
@@ -188,6 +190,11 @@ function verboseLines(listed: ListedServer, { style, typed, showsSharing }: Serv
     ...failedLines(state, failed),
     ...problemLinesOf(listed),
   ];
+}
+
+function sandboxLines({ definition }: ConfiguredServer): readonly SafeText[] {
+  const line = definition && sandboxLine(definition);
+  return line === undefined ? [] : [safe`  ${toVisibleLine(line)}`];
 }
 
 function costWords(tokens: number | undefined): SafeText {
@@ -269,6 +276,7 @@ export function serverDocument(listed: ListedServer): object {
     reason: "reason" in state ? state.reason : undefined,
     transport: transportOf({ server, state, cachedCatalog }),
     scope: server.scope,
+    sandbox: server.definition && sandboxDocument(server.definition),
     tools: sizes?.tools ?? 0,
     prompts: sizes?.prompts ?? 0,
     resources: sizes?.resources ?? 0,

@@ -9,7 +9,7 @@ test("the user sees why an added server does not start, and how to test it again
   const { code, stdout, stderr } = await here.run("mcp", "add", "-s", "user", "my server", "no-such-program");
   expect([code, stdout.replaceAll(here.path, ""), stderr.replaceAll(here.path, "")]).toEqual([
     0,
-    `added "my server" in ${file} (user)\n  command  no-such-program\n`,
+    `added "my server" in ${file} (user)\n  command  no-such-program\n  sandbox  not sandboxed\n`,
     `undo: fairlead mcp remove -s user 'my server'
 warning: "my server" was added, but Fairlead cannot connect to it: "my server" did not start: cannot start "no-such-program": the command is not in the server's PATH
   next: Install the command, or correct it (${file}:3).
@@ -27,7 +27,9 @@ test("the user sees the problems of a new entry, and why a replaced entry cannot
   await using here = await machine({ [userFile]: { mcpServers: { a: 7 } } });
   const words = ["mcp", "add", "--no-test", "--replace", "-s", "user", "a", '{"command": "x", "typo": 1}'];
   const { stdout, stderr } = await here.run(...words);
-  expect(stdout.replaceAll(here.path, "")).toBe(`replaced "a" in ${file} (user)\n  command  x\n`);
+  expect(stdout.replaceAll(here.path, "")).toBe(
+    `replaced "a" in ${file} (user)\n  command  x\n  sandbox  not sandboxed\n`,
+  );
   expect(stderr.replaceAll(here.path, "")).toBe(
     `${file}:5:7: warning: server "a": "typo" is not a known key here and is ignored
   next: Did you mean "type"?

@@ -19,14 +19,14 @@ test("the user sees the entry as read back, notes and warnings, the undo command
   const runs: readonly (readonly [words: readonly string[], stdout: string, stderr: string])[] = [
     [
       ["new", "run", "x", "--json"],
-      `added "new" in ${project} (workspace)\n  command    run\n  arguments  1: x\n             2: --json\n`,
+      `added "new" in ${project} (workspace)\n  command    run\n  arguments  1: x\n             2: --json\n  sandbox    not sandboxed\n`,
       `note: --json passed to the server; options for fairlead must come before NAME
 undo: fairlead mcp remove -s project new
 ${untrusted}`,
     ],
     [
       ["--replace", "old", "run"],
-      `replaced "old" in ${project} (workspace)\n  command  run\n`,
+      `replaced "old" in ${project} (workspace)\n  command  run\n  sandbox  not sandboxed\n`,
       `undo: fairlead mcp add --replace --no-approve -s project old '{"command":"o"}'\n${untrusted}`,
     ],
     [
@@ -36,21 +36,21 @@ ${untrusted}`,
     ],
     [
       ["v", "run", "$V"],
-      `added "v" in ${project} (workspace)\n  command    run\n  arguments  1: $V\n`,
+      `added "v" in ${project} (workspace)\n  command    run\n  arguments  1: $V\n  sandbox    not sandboxed\n`,
       `undo: fairlead mcp remove -s project v
 "v" is not approved yet, because the workspace's .env file sets variables for it: V
 ${untrusted}`,
     ],
     [
       ["w", "./run.sh"],
-      `added "w" in ${project} (workspace)\n  command      ./run.sh\n  resolves to  /project/run.sh\n`,
+      `added "w" in ${project} (workspace)\n  command      ./run.sh\n  resolves to  /project/run.sh\n  sandbox      not sandboxed\n`,
       `note: runs /project/run.sh, a file of this folder (SHA-256 a8076d3d28d2…)
 undo: fairlead mcp remove -s project w
 ${untrusted}`,
     ],
     [
       ["-s", "user", "npx", "npx", "-y", "pkg"],
-      `added "npx" in ${user} (user)\n  command    npx\n  arguments  1: -y\n             2: pkg\n`,
+      `added "npx" in ${user} (user)\n  command    npx\n  arguments  1: -y\n             2: pkg\n  sandbox    not sandboxed\n`,
       `note: downloads and runs code: pkg from npm
 note: unpinned: a later start may run another version; to write the exact one: fairlead mcp pin npx
 undo: fairlead mcp remove -s user npx
@@ -86,7 +86,7 @@ undo: fairlead mcp remove -s user web
     ],
     [
       ["--no-approve", "later", "run"],
-      `added "later" in ${project} (workspace)\n  command  run\n`,
+      `added "later" in ${project} (workspace)\n  command  run\n  sandbox  not sandboxed\n`,
       `undo: fairlead mcp remove -s project later\n${untrusted}`,
     ],
   ];
@@ -218,7 +218,7 @@ test("the user is told where no entry can be written, and nothing is written", a
   expect(await here.read(projectFile)).toBe(before);
   expect(await add(here, "-C", here.home, "n", "run")).toEqual({
     code: 0,
-    stdout: `added "n" in ${user} (user)\n  command  run\n`,
+    stdout: `added "n" in ${user} (user)\n  command  run\n  sandbox  not sandboxed\n`,
     stderr: `note: there is no project here, so Fairlead writes to your user settings
 undo: fairlead mcp remove -C /home -s user n
 `,

@@ -45,6 +45,7 @@ const texts: Readonly<Record<string, string>> = {
                 B=(hidden)
   cwd           sub
   variables     A is not set
+  sandbox       not sandboxed
   timeout       1000 ms
   includeTools  a
   excludeTools  b
@@ -91,6 +92,7 @@ const texts: Readonly<Record<string, string>> = {
   replaces     ${file}:37:5 (user)
   transport    stdio
   command      two
+  sandbox      not sandboxed
   timeout      600000 ms
   roots        not sent (fairlead.servers.both.roots is false)
   fingerprint  HASH
@@ -129,6 +131,7 @@ test("the JSON document has the same fields", async () => {
     env: { A: "$A", B: "(hidden)" },
     cwd: "sub",
     variables: [{ name: "A", from: "unset" }],
+    sandbox: "off",
     timeout: 1000,
     trust: true,
     trustEffect: {

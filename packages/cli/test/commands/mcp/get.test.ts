@@ -36,6 +36,7 @@ test("shows the whole entry, without literal values", async () => {
   variables     HOME from the environment
                 E from the default in the entry
   secrets       S from the secret store
+  sandbox       not sandboxed
   timeout       5000 ms
   includeTools  a, b
   excludeTools  c

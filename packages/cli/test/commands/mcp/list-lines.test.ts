@@ -31,11 +31,13 @@ theirs  blocked: folder not trusted
 off  disabled
   stdio: x
   from ${file}:4:5 (user)
+  not sandboxed
   why: "off" is disabled: fairlead.servers.off.enabled is false in ${file}:11
   next: fairlead mcp enable off
 theirs  blocked: folder not trusted
   stdio: y
   from /project/.gemini/settings.json:3:5 (workspace)
+  not sandboxed
   why: "theirs" (/project/.gemini/settings.json:3) belongs to /project, a folder that is not trusted: no rule covers it
   next: fairlead trust add
 `;
@@ -85,7 +87,15 @@ run  idle
     "not_started",
     [
       { ...counts, name: "web", status: "disconnected", reason: "lazy", share: "client" },
-      { ...counts, name: "run", status: "disconnected", reason: "lazy", transport: "stdio", share: "all" },
+      {
+        ...counts,
+        name: "run",
+        status: "disconnected",
+        reason: "lazy",
+        transport: "stdio",
+        sandbox: "off",
+        share: "all",
+      },
     ],
   ]);
   expect(await listed(here, "--cached", "--strict")).toMatchObject({ code: 2, stdout: "" });

@@ -48,6 +48,7 @@ test("the JSON document has every server with its status, reason, transport and 
       status: "connected",
       transport: "stdio",
       scope: "user",
+      sandbox: "off",
       ...counts,
       tools: 1,
       tokens: expect.any(Number),
@@ -60,6 +61,7 @@ test("the JSON document has every server with its status, reason, transport and 
       reason: "server_exited",
       transport: "stdio",
       scope: "user",
+      sandbox: "off",
       ...counts,
       share: "all",
       error: "server_exited",
@@ -98,6 +100,7 @@ test("the JSON document has every server with its status, reason, transport and 
       reason: "untrusted_folder",
       transport: "stdio",
       scope: "workspace",
+      sandbox: "off",
       ...counts,
       error: "untrusted_folder",
     },
@@ -124,7 +127,7 @@ test("an entry that replaces another says which", async () => {
   });
   await here.run("trust", "add", "--yes");
   const { stdout } = await here.run("mcp", "list", "-v");
-  expect(stdout).toMatch(/from .*project.*:3:5 \(workspace\)\n {2}replaces .*home.*:3:5 \(user\)\n/);
+  expect(stdout).toMatch(/from .*project.*:3:5 \(workspace\)\n {2}not sandboxed\n {2}replaces .*home.*:3:5 \(user\)\n/);
 });
 
 test.each([

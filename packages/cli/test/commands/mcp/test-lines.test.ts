@@ -44,6 +44,7 @@ test("the user sees the steps before the one that failed, and the error alone if
     reason: "command_not_found",
     transport: "stdio",
     scope: "user",
+    sandbox: "off",
     tools: 0,
     prompts: 0,
     resources: 0,

@@ -17,6 +17,7 @@ const one = `
     transport   stdio
     command     run
     runs        run (not found)
+    sandbox     not sandboxed
     timeout     600000 ms
 `;
 const two = `

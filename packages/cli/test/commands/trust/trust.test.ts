@@ -45,6 +45,7 @@ describe("trust add", () => {
     cwd          sub
     resolves to  in ${here.project}/sub
     variables    TOKEN is not set
+    sandbox      not sandboxed
     timeout      600000 ms
     trust: true  the server's tools run without confirmation
     note         downloads and runs code: some-package from npm

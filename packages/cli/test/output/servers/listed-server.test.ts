@@ -45,7 +45,7 @@ const short = (listed: ListedServer): readonly string[] =>
   serverText(listed, { ...whole, style: plain, verbose: false }).split("\n");
 
 const hour = 3_600_000;
-const first = ["  stdio: run a --token (hidden)", "  from /home/settings.json:3:5 (user)"];
+const first = ["  stdio: run a --token (hidden)", "  from /home/settings.json:3:5 (user)", "  not sandboxed"];
 
 describe("a listed server has lines only for what there is to say", () => {
   test.each<[what: string, listed: ListedServer, lines: readonly string[]]>([
@@ -56,7 +56,7 @@ describe("a listed server has lines only for what there is to say", () => {
       [
         "s  connected: 2 tools, 1 prompt, 3 resources, about 12 345 tokens",
         "  sse: run a --token (hidden)",
-        first[1] ?? "",
+        ...first.slice(1),
       ],
     ],
     [
@@ -65,7 +65,7 @@ describe("a listed server has lines only for what there is to say", () => {
       [
         "s  connected: 2 tools, 1 prompt, 3 resources",
         "  sse: run a --token (hidden)",
-        first[1] ?? "",
+        ...first.slice(1),
         "  gateway: shared by all clients",
         "  note: old␛",
       ],
@@ -78,7 +78,12 @@ describe("a listed server has lines only for what there is to say", () => {
     [
       "an address without its password, and a sign-in",
       { server: remote, state: idle, signIn: signedIn },
-      ["s  idle", "  http: https://me:(hidden)@example.com/mcp", first[1] ?? "", "  signed in at https://id.example"],
+      [
+        "s  idle",
+        "  http: https://me:(hidden)@example.com/mcp",
+        first[1] ?? "",
+        "  signed in at https://id.example",
+      ],
     ],
     [
       "a sign-in that is needed again is said once",
@@ -152,7 +157,7 @@ describe("a listed server has lines only for what there is to say", () => {
     expect(text({ server: configured(), state: idle, cachedCatalog, tokens: 1000 })).toEqual([
       "s  idle",
       "  sse: run a --token (hidden)",
-      first[1],
+      ...first.slice(1),
       "  cached: 2 tools, 1 prompt, 3 resources, about 1 000 tokens (5 hours ago)",
     ]);
     expect(text({ server: configured(), state: idle, cachedCatalog: { server: "s", offer: counts } })).toEqual([
@@ -301,7 +306,7 @@ describe("the document of a server has the same facts", () => {
     [
       "idle",
       { server: configured(), state: idle, changed: [] },
-      { ...base, status: "disconnected", reason: "lazy", transport: "stdio" },
+      { ...base, sandbox: "off", status: "disconnected", reason: "lazy", transport: "stdio" },
     ],
     [
       "connected",
@@ -315,6 +320,7 @@ describe("the document of a server has the same facts", () => {
       },
       {
         ...base,
+        sandbox: "off",
         status: "connected",
         transport: "sse",
         tools: 2,
@@ -353,6 +359,7 @@ describe("the document of a server has the same facts", () => {
       { server: configured(), state: idle, cachedCatalog: { server: "s", offer: counts, peer } },
       {
         ...base,
+        sandbox: "off",
         status: "disconnected",
         reason: "lazy",
         transport: "sse",

@@ -101,7 +101,7 @@ describe("resolved values are shown where they differ from the entry", () => {
 describe("the options of an entry", () => {
   const look = { show, hide: () => "(hidden)" };
   test("are the timeout alone, if nothing else is written", () => {
-    expect(lines(optionFields(definition(), look))).toEqual(["timeout: 1000 ms"]);
+    expect(lines(optionFields(definition(), look))).toEqual(["sandbox: not sandboxed", "timeout: 1000 ms"]);
   });
 
   test("are filters and sign-in too, with the secret hidden", () => {
@@ -111,16 +111,22 @@ describe("the options of an entry", () => {
       "sign-in: provider: oauth",
       "sign-in: clientId: c",
       "sign-in: clientSecret: (hidden)",
+      "sandbox: not sandboxed",
       "timeout: 1000 ms",
       "includeTools: a, b",
       "excludeTools: c, d",
     ]);
     expect(lines(optionFields(definition({ includeTools: [] }), look))).toEqual([
+      "sandbox: not sandboxed",
       "timeout: 1000 ms",
       "includeTools: (none)",
     ]);
     const google = definition({ authentication: { provider: "google", oauth: {} } });
-    expect(lines(optionFields(google, look))).toEqual(["sign-in: provider: google", "timeout: 1000 ms"]);
+    expect(lines(optionFields(google, look))).toEqual([
+      "sign-in: provider: google",
+      "sandbox: not sandboxed",
+      "timeout: 1000 ms",
+    ]);
   });
 
   test("a sign-in as JSON hides only a secret that is there", () => {
@@ -170,6 +176,7 @@ describe("what is approved is shown in full", () => {
       "arguments: 2: --token",
       "arguments: 3: abc",
       "secrets: S from the secret store",
+      "sandbox: not sandboxed",
       "timeout: 1000 ms",
       "trust: true: the server's tools run without confirmation",
     ]);
@@ -183,6 +190,7 @@ describe("what is approved is shown in full", () => {
       "runs: /bin/run",
       "runs: gone (not found)",
       "runs: /work/run.js (SHA-256 0123456789ab…)",
+      "sandbox: not sandboxed",
       "timeout: 1000 ms",
     ]);
   });
@@ -217,6 +225,7 @@ describe("what is approved is shown in full", () => {
       "resolves to: B=v",
       "variables: MINE from the environment",
       "variables: THEIRS from the workspace's .env file: v",
+      "sandbox: not sandboxed",
       "timeout: 1000 ms",
     ]);
     const same = { ...transport, args: ["$MINE"], env: new Map([["A", "${MINE}"]]) };

@@ -12,6 +12,7 @@ import {
   renderer,
   resolveTransport,
   type ServerDefinition,
+  sandboxLine,
   type Transport,
   type VariableUse,
 } from "@fairlead/core/settings";
@@ -122,12 +123,14 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
   const { authentication, timeout, includeTools, excludeTools } = definition;
   const words = (names: readonly string[]): SafeText =>
     names.length === 0 ? safe`(none)` : joinSafe(names.map(show), safe`, `);
+  const sandbox = sandboxLine(definition);
   const facts = Object.entries(authenticationDocument(authentication, hide)).map(([key, value]) =>
     show(`${key}: ${String(value)}`),
   );
   return [
     // An entry that has only the default provider `oauth` configures no sign-in, so the sign-in field is not shown.
     { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
+    { label: safe`sandbox`, values: sandbox === undefined ? [] : [show(sandbox)] },
     { label: safe`timeout`, values: [safe`${timeout} ms`] },
     { label: safe`includeTools`, values: includeTools === undefined ? [] : [words(includeTools)] },
     { label: safe`excludeTools`, values: excludeTools.length === 0 ? [] : [words(excludeTools)] },
