@@ -54,6 +54,11 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["mcp enable", "allow a disabled server to start again", one(switches, "enable")],
   ["mcp disable", "prevent a server from starting", one(switches, "disable")],
   ["mcp import", "copy servers from other programs' settings", () => import("../commands/mcp/import.ts")],
+  [
+    "mcp sandbox",
+    "show what a server sees in its sandbox, or open a shell in it",
+    () => import("../commands/mcp/sandbox.ts"),
+  ],
   ["mcp pin", "write a server's exact version into the settings", () => import("../commands/mcp/pin.ts")],
   ["connect", "make your servers available in other MCP clients", one(connections, "connect")],
   ["disconnect", "undo connect", one(connections, "disconnect")],

@@ -77,7 +77,7 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
 function withLearning({ code, what, next }: Failure, { name }: ServerDefinition): Failure {
   const isOwn = code === "server_exited" || code === "connect_timeout" || code === "not_mcp";
   if (!isOwn) return { code, what, next };
-  return { code, what: `${what} (in its sandbox)`, next: `fairlead mcp sandbox ${toShellWord(name)} --learn` };
+  return { code, what: `${what} (in its sandbox)`, next: next ?? `fairlead mcp sandbox ${toShellWord(name)}` };
 }
 
 function failureOf(error: WireError, facts: ConnectFacts): Failure {

@@ -99,7 +99,7 @@ export function createConnectContext(
 }
 
 /** The folders whose files decide what runs. No program in a sandbox may write into them. */
-function settingsFolders({ files, policies, trustedFolders }: Configuration["locations"]): readonly string[] {
+export function settingsFolders({ files, policies, trustedFolders }: Configuration["locations"]): readonly string[] {
   const paths = [files.user, files.workspace, trustedFolders].flatMap((file) =>
     file === undefined ? [] : dirname(file),
   );

@@ -14,8 +14,8 @@ import { findOwnProgram, findProgram, type ProgramPlace, systemPath } from "../t
 import { Egress, type HostWish } from "./egress.ts";
 import { certificateFiles, environmentInside } from "./inside-environment.ts";
 import { insideSocketPath } from "./inside-script.ts";
-import { type ClosedFolders, guards, isShown, privateFolder, resolvePaths } from "./listed-paths.ts";
-import { findProgramFiles } from "./program-files.ts";
+import { type ClosedFolders, guards, isShown, privateFolder, resolvePaths, type ShownPath } from "./listed-paths.ts";
+import { findProgramFiles, type ProgramFiles } from "./program-files.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { insideHome, insideId, insideStartPath, sharedFiles } from "./shared-files.ts";
 import { systemMounts } from "./system-mounts.ts";
@@ -50,55 +50,94 @@ export interface BoxedProgram {
   close(): Promise<void>;
 }
 
-/**
- * Plans the start of a program in its sandbox.
- *
- * @throws HostError `sandbox_unavailable` if this system has no sandboxes, `settings_invalid` if a listed path does not
- * exist or has become a link
- */
-export async function openBox(
-  definition: ServerDefinition & { readonly sandbox: SandboxSettings },
-  program: UnboxedProgram,
-  context: SandboxContext,
-): Promise<BoxedProgram> {
-  const { name, sandbox } = definition;
-  const bubblewrap = await findBubblewrap(name, context);
-  const filter = seccompFilter(process.arch);
-  if (filter === undefined) throw unavailable(name, `Fairlead knows no system calls of the processor ${process.arch}`);
-  const { target, file } = program;
-  // Without a file, the start fails as it does without a sandbox.
-  if (file === undefined) return { target, close: async () => {} };
+/** What a program sees in its sandbox, besides the system's folders. */
+export interface BoxContents {
+  /** The program's own files, read-only. */
+  readonly shown: readonly string[];
+  readonly links: ProgramFiles["links"];
+  readonly paths: readonly ShownPath[];
+  /** The folder that is its home inside. */
+  readonly home: string;
+  readonly workingFolder: string;
+  readonly isNode: boolean;
+  /** The Node that leads other programs to the proxy. Absent if the program is Node, or may reach nothing. */
+  readonly forwarder: string | undefined;
+  /** `name:port` that it may reach without a question. */
+  readonly allowed: readonly string[];
+  readonly variables: readonly (readonly [string, string])[];
+}
 
+/**
+ * Finds out what a program sees in its sandbox.
+ *
+ * @throws HostError `settings_invalid` if a listed path does not exist or has become a link
+ */
+export async function boxContents(
+  definition: ServerDefinition & { readonly sandbox: SandboxSettings },
+  { target, file }: Required<UnboxedProgram>,
+  context: SandboxContext,
+): Promise<BoxContents> {
+  const { sandbox } = definition;
   const searchPath = target.env["PATH"] ?? systemPath;
   const { home } = context.environment;
   const files = await findProgramFiles({ file, args: target.args, cwd: target.cwd, searchPath, home });
   const paths = await resolvePaths(definition, context);
   const allowed = [...sandbox.hosts, ...sandbox.tcp, ...((await context.alwaysAllowed?.(definition)) ?? [])];
-  const { isNode } = files;
+  const { isNode, links, usesWorkingFolder } = files;
   const needsNetwork = allowed.length > 0 || context.ask !== undefined;
   const forwarder = isNode || !needsNetwork ? undefined : await nodeFor(searchPath, context);
   const forwarderFiles =
     forwarder === undefined
       ? undefined
       : await findProgramFiles({ file: forwarder, args: [], cwd: "/", searchPath, home });
-  const isInPlace = isShown(target.cwd, paths) || files.usesWorkingFolder;
+  return {
+    shown: [...new Set([...files.shown, ...(forwarderFiles?.shown ?? []), ...certificateFiles(target.env)])],
+    links,
+    paths,
+    home: await privateFolder(definition, context),
+    workingFolder: isShown(target.cwd, paths) || usesWorkingFolder ? target.cwd : insideHome,
+    isNode,
+    forwarder,
+    allowed,
+    variables: environmentInside(definition, target, context.environment, { isNode, needsNetwork }),
+  };
+}
 
-  const shown = [...files.shown, ...(forwarderFiles?.shown ?? []), ...certificateFiles(target.env)];
+/**
+ * Plans the start of a program in its sandbox.
+ *
+ * @param instead The command to run in the program's sandbox, instead of the program.
+ * @throws HostError `sandbox_unavailable` if this system has no sandboxes, `settings_invalid` if a listed path does not
+ * exist or has become a link
+ */
+export async function openBox(
+  definition: ServerDefinition & { readonly sandbox: SandboxSettings },
+  { target, file }: UnboxedProgram,
+  context: SandboxContext,
+  instead?: readonly string[],
+): Promise<BoxedProgram> {
+  const { name, sandbox } = definition;
+  const bubblewrap = await findBubblewrap(name, context);
+  const filter = seccompFilter(process.arch);
+  if (filter === undefined) throw unavailable(name, `Fairlead knows no system calls of the processor ${process.arch}`);
+  // Without a file, the start fails as it does without a sandbox.
+  if (file === undefined) return { target, close: async () => {} };
+
+  const contents = await boxContents(definition, { target, file }, context);
+  const { shown, links, paths, home, workingFolder, forwarder, allowed, variables } = contents;
   const mounts = [
     ...systemMounts(),
     ...(await sharedFiles(sandbox, context.state)),
     ..."--proc /proc --dev /dev --size".split(" "),
     String(temporaryBytes),
     ..."--tmpfs /tmp --bind".split(" "),
-    await privateFolder(definition, context),
+    home,
     insideHome,
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...files.links.flatMap(({ path, target: to }) => (isShown(path, paths) ? [] : ["--symlink", to, path])),
+    ...links.flatMap(({ path, target: to }) => (isShown(path, paths) ? [] : ["--symlink", to, path])),
     ...paths.flatMap(({ path, real, isWritable }) => [isWritable ? "--bind" : "--ro-bind", real, path]),
     ...(await guards(paths, context)),
   ];
-  const variables = environmentInside(definition, target, context.environment, { isNode, needsNetwork });
-
   const egress = new Egress({
     allowed,
     ask: context.ask && ((wish, signal) => context.ask?.(name, wish, signal) ?? Promise.resolve(false)),
@@ -112,7 +151,7 @@ export async function openBox(
     socket,
     insideSocketPath,
     ..."--remount-ro / --chdir".split(" "),
-    isInPlace ? target.cwd : insideHome,
+    workingFolder,
     "--clearenv",
     ...variables.flatMap(([key, value]) => ["--setenv", key, value]),
     ..."--seccomp 4".split(" "),
@@ -121,7 +160,12 @@ export async function openBox(
     target: {
       kind: "stdio",
       command: bubblewrap,
-      args: ["--args", "3", "--", "/bin/sh", insideStartPath, forwarder ?? "-", file, ...target.args],
+      args: [
+        ..."--args 3 -- /bin/sh".split(" "),
+        insideStartPath,
+        forwarder ?? "-",
+        ...(instead ?? [file, ...target.args]),
+      ],
       // The variables of the server are in the list of options. bubblewrap itself, which is not in the sandbox, gets none.
       env: {},
       cwd: "/",

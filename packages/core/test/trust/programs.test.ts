@@ -16,6 +16,7 @@ import { openersFolder } from "../support/openers.ts";
 /** Every file that starts a program, and how that program is found. A new one has to find its program the same ways. */
 const starters = {
   "cli/src/commands/connect.ts": "an absolute path of the system (macOS)",
+  "cli/src/commands/mcp/sandbox.ts": "openBox: bubblewrap, as for the server itself",
   "cli/src/pin/pin-server.ts": "planLaunch, as for the server itself",
   "core/src/auth/google/program-subject-token.ts":
     "an absolute path in the user's Google credentials, if a variable allows such programs",
