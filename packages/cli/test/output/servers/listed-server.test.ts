@@ -78,12 +78,7 @@ describe("a listed server has lines only for what there is to say", () => {
     [
       "an address without its password, and a sign-in",
       { server: remote, state: idle, signIn: signedIn },
-      [
-        "s  idle",
-        "  http: https://me:(hidden)@example.com/mcp",
-        first[1] ?? "",
-        "  signed in at https://id.example",
-      ],
+      ["s  idle", "  http: https://me:(hidden)@example.com/mcp", first[1] ?? "", "  signed in at https://id.example"],
     ],
     [
       "a sign-in that is needed again is said once",
