@@ -167,24 +167,24 @@ describe.runIf(chromiumProgram !== undefined)("a view in the console", () => {
     await using folder = await temporaryFolder();
     await using here = await open(folder);
     const { page, context } = here;
-    await context.route("https://docs.example/**", (route) => route.fulfill({ body: "docs" }));
+    await context.route("https://docs.example.com/**", (route) => route.fulfill({ body: "docs" }));
     const view = await shown(here);
-    const refused = ask(view, "ui/open-link", { url: "https://docs.example/a?b=c" });
+    const refused = ask(view, "ui/open-link", { url: "https://docs.example.com/a?b=c" });
     await page.getByRole("heading", { name: "The view wants to open an address of the web" }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     // Another question meanwhile is refused, so that a view cannot replace what the person is about to press.
-    expect(await ask(view, "ui/open-link", { url: "https://evil.example/" })).toMatchObject({
+    expect(await ask(view, "ui/open-link", { url: "https://evil.example.com/" })).toMatchObject({
       result: { isError: true },
     });
     await press(page, "No");
     expect(await refused).toMatchObject({ result: { isError: true } });
-    const allowed = ask(view, "ui/open-link", { url: "https://docs.example/a?b=c" });
+    const allowed = ask(view, "ui/open-link", { url: "https://docs.example.com/a?b=c" });
     const opening = context.waitForEvent("page");
-    await press(page, "Open docs.example");
+    await press(page, "Open docs.example.com");
     const opened = await opening;
     expect(await allowed).toMatchObject({ result: {} });
     expect(await opened.evaluate("[location.href, opener, document.referrer]")).toEqual([
-      "https://docs.example/a?b=c",
+      "https://docs.example.com/a?b=c",
       null,
       "",
     ]);

@@ -165,6 +165,10 @@ test("a view neither answers questions nor reaches tools that are not for views,
   await send("p", "tools/call", { name: "poll" });
   const { question } = await scene.event(ofType("question"));
   expect(question).toMatchObject({ server: "own", name: "poll", from: "the view of own", call: "p" });
+  // One row: the request of the view, and the call that the host runs for it.
+  await scene.event(ofType("call", ({ call }) => call.id === "p" && call.state === "asking"));
+  const rows = scene.events.filter(ofType("call", ({ call }) => call.name === "poll")).map(({ call }) => call.id);
+  expect(new Set(rows)).toEqual(new Set(["p"]));
   await scene.run("views/close", { view });
   await ended(scene, "p");
   expect(scene.events.findLast(hasEnded("p"))).toMatchObject({ call: { state: "cancelled", from: "view of own" } });

@@ -135,6 +135,11 @@ export class Calls implements Disposable {
     return { row: this.#find(id).row, result: this.#results.whole(id) };
   }
 
+  /** Stops a request of this console, if it still runs. */
+  stop(id: string, why: string): void {
+    this.#calls.get(id)?.cancel?.(new HostError("cancelled", why));
+  }
+
   /** Notes progress that a server reports for a call. */
   progress(id: string, progress: Progress): void {
     const call = this.#calls.get(id);

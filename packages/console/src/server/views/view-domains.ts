@@ -3,6 +3,7 @@
  * header of the view's page, so only a strict form of it is accepted. Pure.
  */
 
+import { webUrl } from "@fairlead/core/connect";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
 import type { DomainUse, RefusedDomain, ViewWishes } from "../../protocol/views.ts";
@@ -60,6 +61,13 @@ function whyRefused(given: string, use: DomainUse): string | undefined {
   if (labels.length < 2 || ownNames.has(last)) return "a name of your own machine or network";
   if (wildcard !== undefined && labels.length < 2) return "too many names at once";
   return undefined;
+}
+
+/** The address that a view wants the person to open. Undefined unless it is one that a view could be allowed to reach. */
+export function linkOfView(given: unknown): string | undefined {
+  const url = typeof given === "string" ? webUrl(given) : undefined;
+  if (url === undefined || whyRefused(url.origin, "load") !== undefined) return undefined;
+  return url.href;
 }
 
 /** The directives of a view that names no domains: it can draw, and reach nothing. `console`: the page around it. */

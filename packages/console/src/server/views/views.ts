@@ -18,7 +18,7 @@ import type { Calls, CallWithView } from "../state/calls.ts";
 import { anObject, aText, type Handlers } from "../state/parameters.ts";
 import { positionText } from "../words/server-details.ts";
 import { redact } from "../words/server-redaction.ts";
-import { grantedSandbox, wishesOf } from "./view-domains.ts";
+import { grantedSandbox, linkOfView, wishesOf } from "./view-domains.ts";
 import type { OpenFrame } from "./view-frames.ts";
 import { toolWithView, viewLink } from "./view-link.ts";
 
@@ -58,7 +58,8 @@ interface OpenView {
   readonly id: string;
   readonly read: ReadView;
   readonly frame: OpenFrame;
-  readonly ended: AbortController;
+  /** Stops waiting for the end of the console. */
+  readonly leave: () => void;
   readonly calls: Set<string>;
   /** Requests that the view may begin now, at the time `at`. */
   left: number;
@@ -155,12 +156,12 @@ export class Views implements Disposable {
   ): Promise<readonly [view: ReadView, result: JsonObject]> {
     const { host } = this.#options;
     const { server, uri, connection } = from;
-    let isChangeAllowed = false;
+    const answered = { isChangeAllowed: false };
     const ask: ConfirmPort = async (question) => {
       const details = await question();
       const outcome = details && (await confirm(details));
       if (!details || !outcome) return;
-      isChangeAllowed ||= details.change !== undefined && outcome !== ToolConfirmationOutcome.Cancel;
+      answered.isChangeAllowed ||= details.change !== undefined && outcome !== ToolConfirmationOutcome.Cancel;
       await details.onConfirm(outcome);
     };
     const { capabilities } = viewLink(host, server);
@@ -170,7 +171,7 @@ export class Views implements Disposable {
     );
     const read = toReadView(result, from, this.#listed(server, uri, connection));
     // The person has just seen the difference to the view that was allowed before.
-    if (isChangeAllowed && host.gateway.servers.get(server).views.hasShown(uri)) await this.#allow(read);
+    if (answered.isChangeAllowed && host.gateway.servers.get(server).views.hasShown(uri)) await this.#allow(read);
     return [read, result];
   }
 
@@ -233,6 +234,7 @@ export class Views implements Disposable {
     this.#read.delete(call);
     const id = randomUUID();
     const { emit, clock } = this.#options;
+    const close = (): void => this.#close(id);
     const frame = frames.add({
       html,
       wishes,
@@ -245,16 +247,14 @@ export class Views implements Disposable {
       id,
       read,
       frame,
-      ended: new AbortController(),
+      leave: () => signal.removeEventListener("abort", close),
       calls: new Set(),
       left: mostAtOnce,
       at: clock.now(),
       stopped: 0,
     };
     this.#open.set(id, open);
-    const close = (): void => this.#close(id);
-    signal.addEventListener("abort", close, { once: true });
-    open.ended.signal.addEventListener("abort", () => signal.removeEventListener("abort", close), { once: true });
+    signal.addEventListener("abort", close);
     const [oldest] = this.#open.keys();
     if (this.#open.size > mostOpen && oldest !== undefined) this.#close(oldest);
     return {
@@ -284,6 +284,12 @@ export class Views implements Disposable {
       const uri = stringOf(params["uri"]) ?? "";
       if (uri === "") throw new HostError("usage", "uri must be a text");
       return this.#begin(open, id, { kind: "resource", name: uri }, method, { uri });
+    }
+    if (method === "ui/open-link") {
+      const url = linkOfView(params["url"]);
+      if (url === undefined)
+        throw new HostError("usage", "a view can only ask to open addresses of the Internet that begin with https:");
+      return { result: { url } };
     }
     return { result: this.#list(read, method) };
   }
@@ -316,7 +322,7 @@ export class Views implements Disposable {
         host.gateway.forward(
           { client: { name: clientOf(server), conversation: open.id }, server, method, params },
           {
-            signal: AbortSignal.any([signal, open.ended.signal]),
+            signal,
             connection,
             capabilities,
             confirm: async (question) => {
@@ -359,7 +365,8 @@ export class Views implements Disposable {
     if (open === undefined) return;
     this.#open.delete(id);
     open.frame[Symbol.dispose]();
-    open.ended.abort(new HostError("cancelled", "the view was closed"));
+    open.leave();
+    for (const call of open.calls) this.#options.calls.stop(call, "the view was closed");
   }
 }
 

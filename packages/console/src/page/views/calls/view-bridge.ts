@@ -294,10 +294,19 @@ export class ViewBridge {
   }
 
   async #openLink(given: unknown): Promise<Json> {
-    const target = typeof given === "string" ? webAddress(given) : undefined;
-    if (target === undefined) throw new Refusal(codes.invalid, "only addresses with http: or https: can be opened");
+    const { api, shown, ask } = this.#options;
+    const params = typeof given === "string" ? { url: given } : {};
+    // The host decides which addresses a view may ask for, as everywhere.
+    const { result } = await api.run("views/send", {
+      view: shown.view,
+      call: crypto.randomUUID(),
+      method: "ui/open-link",
+      params,
+    });
+    const target = webAddress(String(result?.["url"]));
+    if (target === undefined) throw new Refusal(codes.invalid, "this address cannot be opened");
     // The person opens it: the button of the question is the click that the browser wants.
-    return (await this.#options.ask({ kind: "link", text: target.href })) ? {} : { isError: true };
+    return (await ask({ kind: "link", text: target.href })) ? {} : { isError: true };
   }
 
   /** A text that a view wants a model to get is shown. The first of each kind is asked about. */
