@@ -28,7 +28,7 @@ interface Attack extends AsyncDisposable {
   readonly here: ViewWindow;
   readonly view: Frame;
   /** Shows the view of a new call. */
-  again(): Promise<Frame>;
+  readonly again: () => Promise<Frame>;
 }
 
 async function attack(folder: TemporaryFolder, html: string): Promise<Attack> {
