@@ -25,6 +25,7 @@ const { positionals, values: options } = parseArgs({
     cell: { type: "string" },
     data: { type: "string" },
     rounds: { type: "string" },
+    calls: { type: "string" },
   },
 });
 const [name = "product"] = positionals;

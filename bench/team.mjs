@@ -1,27 +1,34 @@
 // The bars of the team gateway, with a real PostgreSQL and four replicas that share only it and the key file. The lab is
 // that of the tests (packages/team/test/lab); here the bars run whole. `--cell kill` runs one group of them.
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "node_modules/.cache/fairlead-bench");
 
-/** Runs the benchmark. @param cell the group of bars; default: all */
-export async function bench({ cell } = {}) {
+/**
+ * Runs the benchmark.
+ * @param cell the groups of bars, separated by commas. Default: all
+ * @param calls how many calls the memory is watched for. Default: 100,000
+ */
+export async function bench({ cell, calls } = {}) {
   mkdirSync(folder, { recursive: true });
   // Certificates of this machine cost every process of the lab more than its start.
   delete process.env.NODE_EXTRA_CA_CERTS;
-  const { run } = await load("packages/team/test/lab/run.ts");
-  return run({ cell, print: (line) => process.stdout.write(`${line}\n`) });
+  const names = ["lab/run", "programs/replica", "programs/refresher"];
+  const [lab, replica, refresher] = await Promise.all(names.map(bundle));
+  const { run } = await import(pathToFileURL(lab).href);
+  const print = (line) => process.stdout.write(`${line}\n`);
+  return run({ cell, print, calls: calls && Number(calls), programs: { replica, refresher } });
 }
 
-/** Bundles a program of the tests, which are in TypeScript, and imports it. */
-async function load(path) {
-  const outfile = join(folder, "lab.mjs");
+/** Bundles a program of the tests, which are in TypeScript. Returns its file. */
+async function bundle(name) {
+  const outfile = join(folder, `${basename(name)}.mjs`);
   await build({
-    entryPoints: [join(root, path)],
+    entryPoints: [join(root, "packages/team/test", `${name}.ts`)],
     outfile,
     bundle: true,
     platform: "node",
@@ -32,11 +39,7 @@ async function load(path) {
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     plugins: [{ name: "sources", setup: takeSources }],
   });
-  try {
-    return await import(pathToFileURL(outfile).href);
-  } finally {
-    rmSync(outfile);
-  }
+  return outfile;
 }
 
 /** Packages of npm stay where they are, and our files find what is beside them. */

@@ -33,7 +33,8 @@ export interface LabOptions {
   readonly audit?: Readonly<Record<string, unknown>>;
   /** Milliseconds in which the server answers. Default: 5 */
   readonly delay?: number;
-  readonly program?: readonly string[];
+  /** The program of each replica. Default: `fairlead serve --team` of this checkout. */
+  readonly programs?: readonly (readonly string[])[];
 }
 
 export class Lab implements AsyncDisposable {
@@ -91,7 +92,7 @@ async function openLab(
   closers: (() => unknown)[],
   create: (parts: Parts) => Lab,
 ): Promise<Lab | undefined> {
-  const { replicas: count = 4, users = 50, delay = 5, program } = options;
+  const { replicas: count = 4, users = 50, delay = 5, programs = [] } = options;
   // A server with settings of its own needs its own files.
   const postgres = await (options.postgres === undefined
     ? PostgresServer.open()
@@ -110,7 +111,7 @@ async function openLab(
   const keyFile = join(folder.path, "keys");
   await writeFile(keyFile, `${keys}\n`, { mode: 0o600 });
   const settings = settingsOf(options, { upstreamUrl, issuer, keyFile, databaseUrl: database.url });
-  const replicas = await startReplicas(count, { folder, settings, program, closers });
+  const replicas = await startReplicas(count, { folder, settings, programs, closers });
   return create({
     postgres,
     database,
@@ -145,14 +146,15 @@ async function startReplicas(
   parts: {
     readonly folder: TemporaryFolder;
     readonly settings: Settings;
-    readonly program: readonly string[] | undefined;
+    readonly programs: readonly (readonly string[])[];
     readonly closers: (() => unknown)[];
   },
 ): Promise<readonly Replica[]> {
-  const { folder, settings, program, closers } = parts;
+  const { folder, settings, programs, closers } = parts;
   const replicas = Array.from({ length: count }, (_, index) => {
     const own = join(folder.path, `replica-${index + 1}`);
-    return { own, replica: new Replica({ folder: own, address: `127.0.0.${11 + index}`, settings, program }) };
+    const address = `127.0.0.${11 + index}`;
+    return { own, replica: new Replica({ folder: own, address, settings, program: programs[index] }) };
   });
   for (const { own, replica } of replicas) {
     await mkdir(own, { recursive: true });

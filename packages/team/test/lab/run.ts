@@ -3,37 +3,56 @@
 import { cpus } from "node:os";
 import { postgresVersion } from "@fairlead/test-servers";
 import { type Bar, killReplicas, restartAll, stopPostgres } from "./bars.ts";
+import { measureExpiries } from "./expiries.ts";
 import { Lab, type LabOptions } from "./lab.ts";
-import { measureLoad } from "./load.ts";
+import { compareCost, measureLoad, watchMemory } from "./load.ts";
+import { pushWhileDeaf } from "./policy.ts";
 
 export interface RunOptions {
   readonly print: (line: string) => void;
   /** The group of bars. Default: all of them, one after the other. */
   readonly cell?: string;
+  readonly programs: Programs;
+  /** How many calls the memory is watched for. Default: 100,000. */
+  readonly calls?: number;
 }
 
 /** The disk is waited for, as in production. */
 const postgres = ["fsync=on"];
 
+/** Programs of `programs/` that are bundled for Node. */
+export interface Programs {
+  readonly replica: string;
+  readonly refresher: string;
+}
+
+type Cell = (options: RunOptions) => Promise<readonly Bar[]>;
+
 /** The groups of bars. */
-const cells: Readonly<Record<string, (print: (line: string) => void) => Promise<readonly Bar[]>>> = {
+const cells: Readonly<Record<string, Cell>> = {
   load: () => withLab({}, measureLoad),
   kill: () => withLab({}, (lab) => killReplicas(lab, { times: 10 })),
   restart: () => withLab({}, restartAll),
-  closed: () =>
-    withLab({}, async (lab) => [
-      ...(await stopPostgres(lab, { milliseconds: 5000, mode: "closed" })),
-      ...(await stopPostgres(lab, { milliseconds: 30_000, mode: "closed" })),
-    ]),
-  spool: () =>
-    withLab({ audit: { whenAway: "spool" } }, async (lab) => [
-      ...(await stopPostgres(lab, { milliseconds: 5000, mode: "spool" })),
-      ...(await stopPostgres(lab, { milliseconds: 30_000, mode: "spool" })),
-    ]),
+  closed: () => withLab({}, (lab) => stopTwice(lab, "closed")),
+  spool: () => withLab({ audit: { whenAway: "spool" } }, (lab) => stopTwice(lab, "spool")),
+  policy: () => withLab({}, (lab) => pushWhileDeaf(lab, { times: 20 })),
+  expiries: ({ programs }) => withLab({ replicas: 0 }, (lab) => measureExpiries(lab.postgres, programs.refresher)),
+  cost: ({ programs }) => {
+    const [withStore, without] = [[], ["without-store"]].map((args) => [process.execPath, programs.replica, ...args]);
+    if (withStore === undefined || without === undefined) throw new Error("two programs are needed");
+    return withLab({ replicas: 2, programs: [withStore, without] }, compareCost);
+  },
+  memory: ({ calls }) => withLab({ replicas: 1, users: 1000 }, (lab) => watchMemory(lab, { calls })),
 };
 
+async function stopTwice(lab: Lab, mode: "closed" | "spool"): Promise<readonly Bar[]> {
+  const short = await stopPostgres(lab, { milliseconds: 5000, mode });
+  return [...short, ...(await stopPostgres(lab, { milliseconds: 30_000, mode }))];
+}
+
 /** Returns whether all bars are met. */
-export async function run({ print, cell }: RunOptions): Promise<boolean> {
+export async function run(options: RunOptions): Promise<boolean> {
+  const { print, cell } = options;
   const version = postgresVersion();
   if (version === undefined) {
     print("PostgreSQL is absent, so nothing was measured (Debian: apt-get install postgresql)");
@@ -50,7 +69,7 @@ export async function run({ print, cell }: RunOptions): Promise<boolean> {
     const measure = cells[name];
     if (measure === undefined)
       throw new Error(`there is no group "${name}"; there are ${Object.keys(cells).join(", ")}`);
-    const bars = await measure(print);
+    const bars = await measure(options);
     for (const each of bars)
       print(`${each.isMet ? "met    " : "NOT MET"}  ${each.title.padEnd(46)}  ${each.limit}: ${each.measured}`);
     print(`         (${name}: ${((performance.now() - begin) / 1000).toFixed(0)} s)`);
