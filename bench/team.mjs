@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { simulate } from "./team/simulate.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = join(root, "node_modules/.cache/fairlead-bench");
@@ -21,7 +22,7 @@ export async function bench({ cell, calls } = {}) {
   const [lab, replica, refresher] = await Promise.all(names.map(bundle));
   const { run } = await import(pathToFileURL(lab).href);
   const print = (line) => process.stdout.write(`${line}\n`);
-  return run({ cell, print, calls: calls && Number(calls), programs: { replica, refresher } });
+  return run({ cell, print, calls: calls && Number(calls), programs: { replica, refresher }, simulate });
 }
 
 /** Bundles a program of the tests, which are in TypeScript. Returns its file. */

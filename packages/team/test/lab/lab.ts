@@ -44,18 +44,17 @@ export class Lab implements AsyncDisposable {
   readonly replicas: readonly Replica[];
   readonly tokens: readonly string[];
   readonly upstreamUrl: string;
+  readonly upstreamPid: number;
   readonly #closers: readonly (() => unknown)[];
 
-  private constructor(
-    parts: Pick<Lab, "postgres" | "database" | "ring" | "replicas" | "tokens" | "upstreamUrl">,
-    closers: readonly (() => unknown)[],
-  ) {
+  private constructor(parts: Parts, closers: readonly (() => unknown)[]) {
     this.postgres = parts.postgres;
     this.database = parts.database;
     this.ring = parts.ring;
     this.replicas = parts.replicas;
     this.tokens = parts.tokens;
     this.upstreamUrl = parts.upstreamUrl;
+    this.upstreamPid = parts.upstreamPid;
     this.#closers = closers;
   }
 
@@ -85,7 +84,7 @@ export class Lab implements AsyncDisposable {
   }
 }
 
-type Parts = Pick<Lab, "postgres" | "database" | "ring" | "replicas" | "tokens" | "upstreamUrl">;
+type Parts = Pick<Lab, "postgres" | "database" | "ring" | "replicas" | "tokens" | "upstreamUrl" | "upstreamPid">;
 
 async function openLab(
   options: LabOptions,
@@ -119,6 +118,7 @@ async function openLab(
     replicas,
     tokens: await tokensOf(users, issuer),
     upstreamUrl,
+    upstreamPid: upstream.pid ?? 0,
   });
 }
 

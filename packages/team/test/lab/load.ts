@@ -1,29 +1,90 @@
 /** What calls cost: time and CPU. */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
 import { type Bar, bar } from "./bars.ts";
 import type { CallRecord } from "./callers.ts";
 import type { Lab } from "./lab.ts";
 
+/** What the simulation says of a run. */
+export type Simulate = (options: object) => {
+  readonly callsPerSecond: number;
+  readonly whole: Readonly<Record<"median" | "p95" | "p99", number>>;
+};
+
 /** Calls a second and latency of four replicas that share this machine with PostgreSQL, the server and the callers. */
-export async function measureLoad(lab: Lab, { callers = 32, calls = 3000 } = {}): Promise<readonly Bar[]> {
+export async function measureLoad(
+  lab: Lab,
+  { simulate, callers = 32, calls = 4000 }: { simulate: Simulate; callers?: number; calls?: number },
+): Promise<readonly Bar[]> {
   await using load = lab.callers(callers);
-  load.start(1000);
+  // The first calls compile the code and connect the hosts of the users.
+  load.start(calls);
   await load.finished();
-  const warm = load.book.length;
-  const cpuBefore = lab.replicas.map(({ pid }) => cpuOf(pid));
+  const pids = [...lab.replicas.map(({ pid }) => pid), lab.upstreamPid, process.pid];
+  const before = pids.map(cpuOf);
   const begin = performance.now();
   load.start(calls);
   await load.finished();
   const seconds = (performance.now() - begin) / 1000;
-  const cpu = lab.replicas.reduce((sum, { pid }, at) => sum + cpuOf(pid) - (cpuBefore[at] ?? 0), 0);
-  const records = load.book.slice(warm);
+  const costs = pids.map((pid, at) => (cpuOf(pid) - (before[at] ?? 0)) / calls);
+  const ofReplicas = costs.slice(0, lab.replicas.length).reduce((sum, cost) => sum + cost, 0);
+  const ofOthers = costs.slice(lab.replicas.length).reduce((sum, cost) => sum + cost, 0);
+  const records = load.book.slice(calls);
   const { median, p95, p99 } = latencies(records);
-  const measured = `${(calls / seconds).toFixed(0)} calls/s, ${median} / ${p95} / ${p99} ms, ${((1000 * cpu) / calls).toFixed(0)} µs of CPU a call`;
   const failed = records.filter(({ outcome }) => outcome !== "done").length;
+  const disk = await commitTime();
+  const simulated = simulate({
+    replicas: lab.replicas.length,
+    callers,
+    rate: 0,
+    sharedCores: cpus().length,
+    // The cost of batches is part of the measured one.
+    callCpu: Math.max(0.1, ofReplicas - 2 * (0.25 + 0.015)),
+    otherCpu: ofOthers,
+    upstream: [5, 0.05],
+    disk: [disk, 0.5],
+  });
+  const { whole, callsPerSecond } = simulated;
+  const title = `${callers} callers on ${lab.replicas.length} replicas`;
+  const costWords = `CPU a call: ${(1000 * ofReplicas).toFixed(0)} µs replicas, ${(1000 * ofOthers).toFixed(0)} µs callers and server; disk ${disk.toFixed(1)} ms`;
   return [
-    bar(`${callers} callers on ${lab.replicas.length} replicas`, "0 failed; p50 / p95 / p99", measured, failed === 0),
+    bar(title, "0 failed", `${failed} failed; ${costWords}`, failed === 0),
+    bar(
+      "  measured",
+      "p50 / p95 / p99",
+      `${(calls / seconds).toFixed(0)} calls/s, ${median} / ${p95} / ${p99} ms`,
+      true,
+    ),
+    bar(
+      "  simulated",
+      "p50 / p95 / p99",
+      `${callsPerSecond.toFixed(0)} calls/s, ${whole.median.toFixed(1)} / ${whole.p95.toFixed(1)} / ${whole.p99.toFixed(1)} ms`,
+      true,
+    ),
+    bar("  load average of the machine", "1 minute", (loadavg()[0] ?? 0).toFixed(1), true),
   ];
+}
+
+/** Milliseconds in which the disk takes 8 kB for good, in the middle. */
+async function commitTime(): Promise<number> {
+  await using folder = await temporaryFolder();
+  const file = await open(join(folder.path, "commits"), "w");
+  const times: number[] = [];
+  try {
+    for (let count = 0; count < 50; count += 1) {
+      const begin = performance.now();
+      await file.write(Buffer.alloc(8192, count));
+      await file.datasync();
+      times.push(performance.now() - begin);
+    }
+  } finally {
+    await file.close();
+  }
+  return middle(times);
 }
 
 /** CPU of the same gateway with and without intents and rows, in rounds that take turns. The lab has one replica of each. */
@@ -54,7 +115,10 @@ export async function compareCost(lab: Lab, { rounds = 9, calls = 1000 } = {}): 
 }
 
 /** Memory of one replica while many users call. */
-export async function watchMemory(lab: Lab, { calls = 100_000, steps = 10 } = {}): Promise<readonly Bar[]> {
+export async function watchMemory(
+  lab: Lab,
+  { calls = 100_000, steps = 10, print }: { calls?: number; steps?: number; print: (line: string) => void },
+): Promise<readonly Bar[]> {
   const [replica] = lab.replicas;
   if (replica === undefined) throw new Error("the lab has no replica");
   await using load = lab.callers(32);
@@ -62,7 +126,9 @@ export async function watchMemory(lab: Lab, { calls = 100_000, steps = 10 } = {}
   for (let step = 0; step < steps; step += 1) {
     load.start(calls / steps);
     await load.finished();
-    sizes.push(megabytesOf(replica.pid));
+    const size = megabytesOf(replica.pid);
+    sizes.push(size);
+    print(`         ${load.book.length} calls: ${size.toFixed(0)} MB`);
   }
   const failed = load.book.filter(({ outcome }) => outcome !== "done").length;
   // After a fifth of the calls every user has a host, and the code is compiled.

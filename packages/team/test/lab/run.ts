@@ -5,7 +5,7 @@ import { postgresVersion } from "@fairlead/test-servers";
 import { type Bar, killReplicas, restartAll, stopPostgres } from "./bars.ts";
 import { measureExpiries } from "./expiries.ts";
 import { Lab, type LabOptions } from "./lab.ts";
-import { compareCost, measureLoad, watchMemory } from "./load.ts";
+import { compareCost, measureLoad, type Simulate, watchMemory } from "./load.ts";
 import { pushWhileDeaf } from "./policy.ts";
 
 export interface RunOptions {
@@ -13,6 +13,7 @@ export interface RunOptions {
   /** The group of bars. Default: all of them, one after the other. */
   readonly cell?: string;
   readonly programs: Programs;
+  readonly simulate: Simulate;
   /** How many calls the memory is watched for. Default: 100,000. */
   readonly calls?: number;
 }
@@ -30,7 +31,7 @@ type Cell = (options: RunOptions) => Promise<readonly Bar[]>;
 
 /** The groups of bars. */
 const cells: Readonly<Record<string, Cell>> = {
-  load: () => withLab({}, measureLoad),
+  load: ({ simulate }) => withLab({}, (lab) => measureLoad(lab, { simulate })),
   kill: () => withLab({}, (lab) => killReplicas(lab, { times: 10 })),
   restart: () => withLab({}, restartAll),
   closed: () => withLab({}, (lab) => stopTwice(lab, "closed")),
@@ -42,7 +43,7 @@ const cells: Readonly<Record<string, Cell>> = {
     if (withStore === undefined || without === undefined) throw new Error("two programs are needed");
     return withLab({ replicas: 2, programs: [withStore, without] }, compareCost);
   },
-  memory: ({ calls }) => withLab({ replicas: 1, users: 1000 }, (lab) => watchMemory(lab, { calls })),
+  memory: ({ calls, print }) => withLab({ replicas: 1, users: 1000 }, (lab) => watchMemory(lab, { calls, print })),
 };
 
 async function stopTwice(lab: Lab, mode: "closed" | "spool"): Promise<readonly Bar[]> {
@@ -81,5 +82,13 @@ export async function run(options: RunOptions): Promise<boolean> {
 async function withLab(options: LabOptions, measure: (lab: Lab) => Promise<readonly Bar[]>): Promise<readonly Bar[]> {
   await using lab = await Lab.open({ postgres, ...options });
   if (lab === undefined) throw new Error("PostgreSQL is absent");
-  return await measure(lab);
+  // Ctrl-C leaves no process and no folder behind.
+  const end = (): void => void lab[Symbol.asyncDispose]().finally(() => process.exit(130));
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.once(signal, end);
+  try {
+    return await measure(lab);
+  } finally {
+    for (const signal of signals) process.off(signal, end);
+  }
 }
