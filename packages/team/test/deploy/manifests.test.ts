@@ -4,10 +4,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { noteProgram } from "@fairlead/test-servers";
+import { noteProgram, temporaryFolder } from "@fairlead/test-servers";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import { readTeamSettings } from "../../src/settings/team-settings.ts";
 import { compose as composeSchema, kustomization, manifests } from "./schemas.ts";
 
 const folder = fileURLToPath(new URL("../../../../deploy", import.meta.url));
@@ -99,6 +100,24 @@ function at(value: unknown, path: string): unknown {
 }
 const namesAt = (value: unknown, path: string): readonly unknown[] =>
   (at(value, path) as readonly { readonly name: string }[]).map(({ name }) => name);
+
+describe("the settings", () => {
+  it.for(["compose", "kubernetes"])(
+    "of %s are accepted by the gateway, with the secrets of their files",
+    async (name) => {
+      await using secrets = await temporaryFolder();
+      await secrets.write("database-url", "postgresql://fairlead:secret@postgres/fairlead\n");
+      for (const file of ["fairlead-keys", "keys"])
+        await secrets.write(file, `k1 ${Buffer.alloc(32, 7).toString("base64")}\n`);
+      const text = read(`${name}/settings.json`).replaceAll(/\/run\/secrets\/(?:fairlead\/)?/g, `${secrets.path}/`);
+      const { team } = (JSON.parse(text) as { readonly fairlead: { readonly team: unknown } }).fairlead;
+      const settings = readTeamSettings(team, { env: {}, home: "/", cwd: "/", platform: "linux" });
+      expect(settings.listen).toEqual({ address: "0.0.0.0", port: 8080 });
+      expect(settings.store).toMatchObject({ url: "postgresql://fairlead:secret@postgres/fairlead", mode: "strict" });
+      expect((settings.drain.wait + settings.drain.finish) / 1000).toBe(drain);
+    },
+  );
+});
 
 describe("the manifests", () => {
   const files = readdirSync(join(folder, "kubernetes")).filter((name) => name.endsWith(".yaml"));
