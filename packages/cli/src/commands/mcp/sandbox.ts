@@ -48,10 +48,10 @@ Examples:
       return;
     }
     const boxed = { ...definition, sandbox };
-    const [program, place] = await planned(definition, configuration);
+    const [program, boxContext] = await planned(definition, configuration);
     const { boxContents } = await import("@fairlead/core/sandbox");
-    if (command.opts<Options>().shell) return openShell(boxed, program, place, context);
-    const contents = await boxContents(boxed, program, place);
+    if (command.opts<Options>().shell) return openShell(boxed, program, boxContext, context);
+    const contents = await boxContents(boxed, program, boxContext);
     if (globals.json) return out.json(document(definition, contents));
     out.show(safe`${out.style.bold(toVisibleLine(server.name))}  ${toVisibleLine(sandboxLine(definition) ?? "")}`);
     out.show(layout(fields(contents), safe`  `));
@@ -68,8 +68,8 @@ async function planned(
   const { environment, locations } = configuration;
   const { resolved, name } = definition;
   if (resolved?.kind !== "stdio") throw withoutSandbox(name);
-  const place = programPlace({ ...configuration, environment });
-  const { target, file } = await planLaunch(name, resolved, place);
+  const boxContext = programPlace({ ...configuration, environment });
+  const { target, file } = await planLaunch(name, resolved, boxContext);
   if (file === undefined)
     throw new HostError("command_not_found", `"${name}" has no program: "${resolved.command}" is not in its PATH`, {
       serverName: name,
@@ -77,7 +77,7 @@ async function planned(
     });
   return [
     { target, file },
-    { ...place, state: locations.state, settingsFolders: settingsFolders(locations) },
+    { ...boxContext, state: locations.state, settingsFolders: settingsFolders(locations) },
   ];
 }
 
@@ -91,12 +91,12 @@ function withoutSandbox(name: string): HostError {
 async function openShell(
   definition: ServerDefinition & { readonly sandbox: NonNullable<ServerDefinition["sandbox"]> },
   program: Planned,
-  place: SandboxContext,
+  boxContext: SandboxContext,
   { io, out }: Context,
 ): Promise<void> {
   const { openBox } = await import("@fairlead/core/sandbox");
   const { spawn } = await import("node:child_process");
-  const boxed = await openBox(definition, program, place, ["/bin/sh"]);
+  const boxed = await openBox(definition, program, boxContext, ["/bin/sh"]);
   out.say(safe`a shell with the rights of ${toVisibleLine(definition.name)}; exit ends it`);
   const undo = io.takeInterrupts?.(() => {});
   try {
