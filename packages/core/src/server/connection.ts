@@ -454,6 +454,11 @@ export class Connection {
     return this.#live?.upToDate(list);
   }
 
+  /** Reads a list again that another program's connection has reported as changed. */
+  listChanged(list: ListName): void {
+    this.#live?.listChanged(list);
+  }
+
   /** Checks whether the server still responds. If it does not, disconnects it. */
   async check(): Promise<void> {
     await this.#live?.check();

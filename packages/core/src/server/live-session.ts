@@ -167,6 +167,11 @@ export class LiveSession {
     this.#refresh.changed(...listsThatChange(this.session.capabilities));
   }
 
+  /** Call this when the list has changed, although the server has not told it on this session. Reads it again. */
+  listChanged(list: ListName): void {
+    this.#refresh.changed(list);
+  }
+
   /**
    * Returns undefined if the list is as the server last reported it. Otherwise resolves when it was read again.
    *

@@ -8,7 +8,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Redact } from "../connect/redact.ts";
 import { demoName } from "../demo/name.ts";
-import type { Peer, ServerNews, ServerState } from "../events.ts";
+import type { ListName, Peer, ServerNews, ServerState } from "../events.ts";
 import type {
   DeclaredCapabilities,
   QuestionHandler,
@@ -382,6 +382,11 @@ export class Server {
     const process = definition.transport.kind === "stdio" ? connection?.connectionId : "";
     const { root } = this.configuration.locations;
     return process === undefined ? undefined : JSON.stringify([definition.fingerprint, root, process]);
+  }
+
+  /** Reads a list again that another program's connection to the server has reported as changed. */
+  listChanged(list: ListName): void {
+    for (const connection of this.#connections) connection.listChanged(list);
   }
 
   /** Tells a connected legacy server that the roots have changed. Modern servers ask for the roots when they need them. */

@@ -25,6 +25,7 @@ import type { Replica } from "../store/replicas.ts";
 import type { TeamStore } from "../store/store.ts";
 import { sharedGatewayKey } from "./gateway-keys.ts";
 import { livePage, type Readiness, readyPage } from "./health.ts";
+import { ListChanges } from "./list-changes.ts";
 import { createLog } from "./log.ts";
 import { ParkedAtReplicas } from "./parked-elsewhere.ts";
 import { EncryptedStates } from "./request-states.ts";
@@ -106,11 +107,13 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
   const context: TeamContext = { ...given, store, callers, revoked, configurations, replica };
   const parts = await openTeamParts(context);
   opened.add(() => parts[Symbol.asyncDispose]());
-  const hosts = new UserHosts(context, parts);
-  const { consent, signIns } = parts;
   const shared = openShared(context);
   opened.add(() => shared.parked[Symbol.dispose]());
   opened.add(() => shared.sessions[Symbol.dispose]());
+  const changes = new ListChanges(store.hints, shared.sessions.process);
+  opened.add(() => changes[Symbol.dispose]());
+  const hosts = new UserHosts(context, parts, changes);
+  const { consent, signIns } = parts;
   const gateway = createGateway({
     createHost: hosts.create,
     consent,

@@ -7,20 +7,23 @@ import { type OpenedHost, openHost } from "@fairlead/core/host";
 import type { Configuration } from "@fairlead/core/trust";
 import type { CreateGatewayHost, Workspace } from "@fairlead/gateway/workspaces";
 import { LargeMessages } from "@fairlead/wire";
+import type { ListChanges } from "./list-changes.ts";
 import { TeamLedger } from "./team-ledger.ts";
 import { type TeamContext, type TeamParts, type TeamUser, toUser } from "./team-parts.ts";
 
 export class UserHosts {
   readonly #context: TeamContext;
   readonly #parts: TeamParts;
+  readonly #changes: ListChanges;
   /** One limit for the process: its hosts hold the results of all servers in the same memory. */
   readonly #largeMessages = new LargeMessages();
   /** The versions of the configurations that hosts apply. */
   readonly #versions = new WeakMap<Configuration, number>();
 
-  constructor(context: TeamContext, parts: TeamParts) {
+  constructor(context: TeamContext, parts: TeamParts, changes: ListChanges) {
     this.#context = context;
     this.#parts = parts;
+    this.#changes = changes;
   }
 
   readonly create: CreateGatewayHost = async (workspace, hooks) => {
@@ -55,7 +58,11 @@ export class UserHosts {
       ...options,
     });
     await Promise.all([host.recall(), host.policy()]);
-    return endingWith(host, close);
+    const unfollow = this.#changes.follow(user, host);
+    return endingWith(host, () => {
+      unfollow();
+      close?.();
+    });
   };
 
   /** What the host of a workspace applies now. */
@@ -74,10 +81,10 @@ export class UserHosts {
 }
 
 /** The same host, but its parts are closed after it. */
-function endingWith(host: OpenedHost, close: (() => void) | undefined): OpenedHost {
+function endingWith(host: OpenedHost, close: () => void): OpenedHost {
   const end = async (): Promise<void> => {
     await host[Symbol.asyncDispose]();
-    close?.();
+    close();
   };
   return Object.create(host, { [Symbol.asyncDispose]: { value: end } }) as OpenedHost;
 }

@@ -9,10 +9,11 @@ import type { Owner } from "./owner.ts";
 
 /**
  * What has changed, and what the id of its hint is: `config` the version, `grant` `grantHint(key)`, `approval` and
- * `revocation` `ownerHint(owner)`, `question` and `api_key` the id, `message` `addressHint(address)`. The stores send
- * these hints themselves.
+ * `revocation` `ownerHint(owner)`, `question` and `api_key` the id, `message` `addressHint(address)`, `list`
+ * `listHint(owner, server, list)`. The stores send these hints themselves, except `list`: a lost one only means that a
+ * list is read again later.
  */
-export type HintTopic = "config" | "grant" | "approval" | "question" | "api_key" | "revocation" | "message";
+export type HintTopic = "config" | "grant" | "approval" | "question" | "api_key" | "revocation" | "message" | "list";
 
 export interface Hints {
   /** Sends a hint to all replicas, this one too. If there are many at once, hints of a topic are joined into one without an id. */
@@ -32,6 +33,11 @@ export function grantHint({ tenant, principal, server, pin }: GrantKey): string 
 /** The id of hints about what belongs to a user. */
 export function ownerHint({ tenant, principal }: Owner): string {
   return hintId(tenant, principal);
+}
+
+/** The id of hints about a list of a server, as one user sees it. */
+export function listHint({ tenant, principal }: Owner, server: string, list: string): string {
+  return hintId(tenant, principal, server, list);
 }
 
 /** The id of hints about messages to an address. */
