@@ -5,11 +5,12 @@ import type { Context } from "../shell/verb.ts";
 import { version } from "../shell/version.ts";
 
 /** Runs until SIGTERM or Ctrl-C, then finishes what is open. Prints `{"url","pid"}` when it is ready. */
-export async function serveTeam({ io }: Context): Promise<void> {
+export async function serveTeam({ io, telemetry }: Context): Promise<void> {
   const { env, home, cwd, platform } = io;
   const server = await openTeamServer({
     environment: { env, home, cwd, platform },
     version: version(),
+    telemetry,
     write: (line) => void io.stderr.write(line),
   });
   const stop = io.onHangup?.(() => void server.reload());

@@ -15,7 +15,6 @@ const labels: { readonly [attribute: string]: string } = {
   "gen_ai.tool.name": "tool",
   "mcp.method.name": "method",
   "fairlead.decision": "decision",
-  "error.type": "outcome",
 };
 const word = /^[a-z][a-z0-9_]*$/;
 const units: { readonly [unit: string]: string } = { s: "_seconds", By: "_bytes" };
@@ -78,9 +77,9 @@ function labelsOf(attributes: Attributes): string {
     const label = labels[name] ?? (word.test(name) ? name : undefined);
     return label === undefined || value === undefined ? [] : [[label, String(value)] as const];
   });
-  // A request of a client has an outcome also if it did not fail.
-  if (attributes["mcp.method.name"] !== undefined && attributes["error.type"] === undefined)
-    written.push(["outcome", "ok"]);
+  // What Fairlead knows of a request says more than its response: a denied call is one whose tool reports an error.
+  if (attributes["mcp.method.name"] !== undefined)
+    written.push(["outcome", String(attributes["fairlead.outcome"] ?? attributes["error.type"] ?? "ok")]);
   return written.map(([label, value]) => `${label}="${escaped(value).replaceAll('"', '\\"')}"`).join(",");
 }
 

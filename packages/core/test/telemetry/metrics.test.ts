@@ -55,9 +55,18 @@ test("requests have the labels server, tool, method, decision and outcome, and n
   telemetry.record("mcp.server.operation.duration", 0.25, { ...request, "mcp.protocol.version": "2025-11-25" });
   telemetry.record("mcp.server.operation.duration", 0.5, { ...request, "mcp.protocol.version": "2026-07-28" });
   telemetry.record("mcp.server.operation.duration", 3, { ...request, "error.type": "timeout" });
+  telemetry.record("mcp.server.operation.duration", 0.1, {
+    ...request,
+    "fairlead.decision": "deny",
+    "fairlead.outcome": "denied",
+    "error.type": "tool_error",
+  });
   const text = prometheusText(telemetry.metrics.collect());
+  expect(text).toContain('decision="deny",outcome="denied"} 0.1');
   const labels = 'method="tools/call",tool="greet",server="demo",decision="allow"';
-  expect(text.split("\n").filter((line) => /_(sum|count)|le="0.5"/.test(line))).toEqual([
+  expect(
+    text.split("\n").filter((line) => /decision="allow".*(le="0.5"|} )/.test(line) && !/le="(?!0.5")/.test(line)),
+  ).toEqual([
     `mcp_server_operation_duration_seconds_bucket{${labels},outcome="ok",le="0.5"} 2`,
     `mcp_server_operation_duration_seconds_sum{${labels},outcome="ok"} 0.75`,
     `mcp_server_operation_duration_seconds_count{${labels},outcome="ok"} 2`,

@@ -6,6 +6,7 @@
 import type { Clock } from "@fairlead/core";
 import type { RunningHostOptions } from "@fairlead/core/host";
 import type { Environment } from "@fairlead/core/settings";
+import { type OwnTelemetry, prometheusText } from "@fairlead/core/telemetry";
 import type { AsksPerson } from "@fairlead/gateway/consent/consent";
 import type { SignInPort } from "@fairlead/gateway/questions/sign-in-request";
 import type { Principal } from "@fairlead/gateway/workspaces";
@@ -40,6 +41,8 @@ export interface TeamContext {
   /** The state folder of this replica. What is in it can be lost. */
   readonly folder: string;
   readonly environment: Environment;
+  /** The spans and metrics of this replica. Absent if neither the environment nor the settings ask for them. */
+  readonly telemetry: OwnTelemetry | undefined;
   readonly log: Log;
   readonly clock: Clock;
   /** In milliseconds since 1970. */
@@ -99,7 +102,7 @@ export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
     signIns: signIns.port,
     pageAt: (path) => signIns.pageAt(path),
     take: (user, server) => people.take(user, server),
-    metrics: () => "",
+    metrics: () => (context.telemetry === undefined ? "" : prometheusText(context.telemetry.metrics.collect())),
     async [Symbol.asyncDispose]() {
       // The gateway disposes the consent.
       people[Symbol.dispose]();

@@ -10,6 +10,7 @@ import type { Clock } from "@fairlead/core/clock";
 import { createBoundedFetch } from "@fairlead/core/connect";
 import { ensurePrivateFolder, toWriteError } from "@fairlead/core/files";
 import { type Environment, locate } from "@fairlead/core/settings";
+import { OwnTelemetry, prometheusType } from "@fairlead/core/telemetry";
 import type { Admit } from "@fairlead/gateway/admission";
 import { createGateway, type Gateway } from "@fairlead/gateway/gateway";
 import type { HttpListener, HttpPage } from "@fairlead/wire/serve";
@@ -35,6 +36,8 @@ import { TenantConfigurations } from "./tenant-configurations.ts";
 import { UserHosts } from "./user-hosts.ts";
 
 export interface TeamServerOptions {
+  /** Where spans and metrics go. Without it, metrics are counted if the settings have an address for them. */
+  readonly telemetry?: OwnTelemetry | undefined;
   readonly environment: Environment;
   /** Fairlead's version. */
   readonly version: string;
@@ -76,14 +79,18 @@ export async function openTeamServer(options: TeamServerOptions): Promise<TeamSe
   const settings = await loadTeamSettings(environment);
   const opened = new Opened();
   try {
-    return await start({ settings, environment, folder, version, log, clock, now }, opened);
+    const telemetry = options.telemetry ?? (settings.metrics && new OwnTelemetry());
+    return await start({ settings, environment, folder, version, telemetry, log, clock, now }, opened);
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
-type StartOptions = Pick<TeamContext, "settings" | "environment" | "folder" | "version" | "log" | "clock" | "now">;
+type StartOptions = Pick<
+  TeamContext,
+  "settings" | "environment" | "folder" | "version" | "telemetry" | "log" | "clock" | "now"
+>;
 
 async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
   const { settings, environment, folder, version, log, clock, now } = given;
@@ -290,7 +297,7 @@ async function listenForMetrics(
       return;
     }
     Promise.resolve(parts.metrics()).then(
-      (text) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text),
+      (text) => response.writeHead(200, { "content-type": prometheusType }).end(text),
       () => response.writeHead(500).end(),
     );
   });

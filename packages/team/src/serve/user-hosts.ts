@@ -27,7 +27,7 @@ export class UserHosts {
   }
 
   readonly create: CreateGatewayHost = async (workspace, hooks) => {
-    const { store, settings, configurations, replica, log, clock, now } = this.#context;
+    const { store, settings, configurations, replica, telemetry, log, clock, now } = this.#context;
     const user = userOf(workspace);
     await configurations.of(user.tenant);
     const configuration = this.configurationOf(workspace);
@@ -35,6 +35,7 @@ export class UserHosts {
     const host: OpenedHost = openHost(configuration, {
       ...hooks,
       principal: { user: user.principal, groups: user.groups },
+      telemetry,
       ledger: new TeamLedger({
         store: store.ledger,
         ring: settings.ring,

@@ -79,6 +79,20 @@ describe.runIf(postgresVersion() !== undefined)("a replica of the team gateway",
       await session.close();
     });
 
+  it("counts requests by server, tool, decision and outcome for Prometheus, and names no user", async () => {
+    const session = await scene.open(replica.urlOf("suite"), await scene.tokenOf("counted"), "modern");
+    await session.request("tools/call", { name: "test_simple_text", arguments: {} });
+    await session.close();
+    const response = await fetch(replica.metricsUrl ?? "");
+    const text = await response.text();
+    expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(text).toMatch(
+      /^mcp_server_operation_duration_seconds_count\{method="tools\/call",tool="test_simple_text",server="suite",decision="allow",outcome="ok"\} \d+$/m,
+    );
+    expect(text).toContain("mcp_client_operation_duration_seconds_bucket");
+    expect(text).not.toMatch(/counted|claude/);
+  });
+
   it("offers no stdio servers", async () => {
     await expect(scene.open(replica.urlOf("local"), await scene.tokenOf("ada"), "modern")).rejects.toThrow();
     const session = await scene.open(replica.urlOf(), await scene.tokenOf("ada"), "modern");
