@@ -1,7 +1,7 @@
 /** The page of one question in Chromium: what a person sees, and what other windows and sites cannot see or do. */
 
 import type { ToolCallConfirmationDetails } from "@fairlead/core/policy/confirmation";
-import { chromiumProgram, openChromium, webServer } from "@fairlead/test-servers";
+import { chromiumProgram, openChromium, until, webServer } from "@fairlead/test-servers";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { askingGateway } from "../support/asked-question.ts";
@@ -144,14 +144,21 @@ describe.runIf(chromiumProgram !== undefined)("in Chromium", () => {
   test("a double click where the button appears answers nothing in the first half second", async () => {
     await using here = await openQuestion();
     await using window = await newWindow();
-    await window.page.clock.install();
+    const { clock } = window.page;
+    await clock.install({ time: 0 });
+    // The page's time passes in small steps until the button is there, and then stands still.
+    await clock.pauseAt(1000);
     await window.page.goto(here.place);
-    await title(window.page, "Run files.write_file?");
+    const shown = window.page.getByRole("heading", { level: 1, name: "Run files.write_file?" });
+    await until(async () => {
+      await clock.runFor(20);
+      return shown.isVisible();
+    });
     const button = window.page.getByRole("button", { name: "Yes, once", exact: true });
     const box = await button.boundingBox();
     await window.page.mouse.dblclick((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
     expect(here.outcomes).toEqual([]);
-    await window.page.clock.runFor(1000);
+    await clock.resume();
     await press(window.page, "Yes, once");
     expect(await here.ended).toBe("yes");
   });
