@@ -192,28 +192,10 @@ export class ServerSignIns {
     });
   }
 
-  /**
-   * Removes the sign-ins of a user to a server, or all of them, and revokes their tokens where the issuer offers that.
-   * Returns the result for each of them.
-   */
-  async disconnect(
-    owner: Owner,
-    serverName?: string,
-  ): Promise<readonly { readonly server: string; readonly issuer: string; readonly revocation: Revocation }[]> {
+  /** Ends the sign-ins of a user to a server. */
+  disconnect(owner: Owner, serverName: string): Promise<readonly EndedSignIn[]> {
     const { grants, fetchFor } = this.#options;
-    const found = (await grants.list(owner)).filter(({ key }) => serverName === undefined || key.server === serverName);
-    const removed = [];
-    for (const { key, issuer, secret } of found) {
-      // First, so that no replica uses the tokens any more, even if the issuer cannot be reached.
-      if (!(await grants.remove(key))) continue;
-      const credentials = readCredentials(secret);
-      const revocation =
-        credentials === undefined
-          ? "unsupported"
-          : await revokeTokens(credentials, fetchFor(credentials.serverUrl).post);
-      removed.push({ server: key.server, issuer, revocation });
-    }
-    return removed;
+    return disconnectUser(owner, { grants, serverName, fetchFor: (serverUrl) => fetchFor(serverUrl).post });
   }
 
   async #save(owner: Owner, server: ServerToSignIn, credentials: Credentials, post: Fetch): Promise<void> {
@@ -258,6 +240,45 @@ export class ServerSignIns {
     const first = await clients.add({ tenant, issuer, redirectUri }, JSON.stringify(registered));
     return readClient(parseJson(first)) ?? registered;
   }
+}
+
+/** A sign-in that was ended. */
+export interface EndedSignIn {
+  readonly server: string;
+  readonly issuer: string;
+  /** Whether the issuer has revoked the tokens. */
+  readonly revocation: Revocation;
+}
+
+/**
+ * Ends the sign-ins of a user: removes them, and revokes their tokens where the issuer offers that. For the user, and for
+ * administrators.
+ */
+export async function disconnectUser(
+  owner: Owner,
+  {
+    grants,
+    serverName,
+    fetchFor,
+  }: {
+    readonly grants: Pick<GrantStore, "list" | "remove">;
+    /** Default: all servers. */
+    readonly serverName?: string | undefined;
+    /** Returns the `fetch` for the issuer of a server. It must not follow redirects. */
+    readonly fetchFor: (serverUrl: string) => Fetch;
+  },
+): Promise<readonly EndedSignIn[]> {
+  const found = (await grants.list(owner)).filter(({ key }) => serverName === undefined || key.server === serverName);
+  const ended: EndedSignIn[] = [];
+  for (const { key, issuer, secret } of found) {
+    // First, so that no replica uses the tokens any more, even if the issuer cannot be reached.
+    if (!(await grants.remove(key))) continue;
+    const credentials = readCredentials(secret);
+    const revocation =
+      credentials === undefined ? "unsupported" : await revokeTokens(credentials, fetchFor(credentials.serverUrl));
+    ended.push({ server: key.server, issuer, revocation });
+  }
+  return ended;
 }
 
 /** A state opens only for the user and in the browser for which it was made. */

@@ -1,7 +1,7 @@
 /** The sign-ins of a team's users to servers, on one replica: tokens for their requests, and the pages. */
 
 import type { Clock } from "@fairlead/core";
-import type { Revocation, UserSignIns } from "@fairlead/core/auth";
+import type { UserSignIns } from "@fairlead/core/auth";
 import { createBoundedFetch, type Fetch } from "@fairlead/core/connect";
 import type { Configuration } from "@fairlead/core/trust";
 import type { SignInPort } from "@fairlead/gateway/questions/sign-in-request";
@@ -123,19 +123,6 @@ export class TeamSignIns implements AsyncDisposable {
       if (at !== undefined && at > since - clockDifference) return;
       await new Promise<void>((resolve) => void clock.after(pollTime, resolve));
     }
-  }
-
-  /**
-   * Ends the sign-ins of a user, for an administrator: removes them, and revokes their tokens where the issuer offers
-   * that.
-   *
-   * @param serverName Default: all servers.
-   */
-  disconnect(
-    owner: Owner,
-    serverName?: string,
-  ): Promise<readonly { readonly server: string; readonly issuer: string; readonly revocation: Revocation }[]> {
-    return this.#signIns.disconnect(owner, serverName);
   }
 
   /** Waits for the refreshes under way. */

@@ -3,9 +3,11 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { createBoundedFetch } from "@fairlead/core/connect";
 import { certificate, certificateKey, testDatabase } from "@fairlead/test-servers";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { disconnectUser } from "../../src/sign-in/server-sign-in.ts";
 import { openBrowser, type Person, person } from "./support/browser.ts";
 import { type ConnectScene, connectScene } from "./support/connect-scene.ts";
 
@@ -36,7 +38,8 @@ describe.runIf(database !== undefined && browser !== undefined)("the pages for s
     await scene[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
-    for (const user of ["ada", "eve"]) await scene.signIns[0]?.disconnect(scene.owner(user));
+    const fetchFor = (near: string) => createBoundedFetch({ near, env: {}, maxRedirects: 0 });
+    for (const user of ["ada", "eve"]) await disconnectUser(scene.owner(user), { ...scene.store, fetchFor });
     scene.issuer.settings.iss = "right";
   });
   const grantsOf = async (user: string) => (await scene.store.grants.list(scene.owner(user))).length;

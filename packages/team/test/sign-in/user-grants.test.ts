@@ -199,7 +199,7 @@ describe.runIf(postgresVersion() !== undefined)("the token of a user", () => {
     expect(result).toEqual([{ server: "notes", issuer: issuer.issuer, revocation: "revoked" }]);
     await until(async () => (await tokenOf(keeper)) === undefined);
     expect(issuer.findLiveToken(token)).toBeUndefined();
-    expect(await at.signIns.disconnect(at.owner)).toEqual([]);
+    expect(await at.signIns.disconnect(at.owner, "notes")).toEqual([]);
   });
 
   it("is waited for by a replica that ends", async () => {

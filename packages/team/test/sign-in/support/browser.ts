@@ -1,6 +1,7 @@
 /** A person's browser on the pages of the gateway and of the company's issuer. */
 
 import { openChromium } from "@fairlead/test-servers";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 
 export interface Person extends AsyncDisposable {
@@ -32,4 +33,20 @@ export async function person(browser: Browser): Promise<Person> {
     },
     [Symbol.asyncDispose]: () => context.close(),
   };
+}
+
+/** What axe finds wrong in a page. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(`(() => { ${axe.source} })()`);
+  return page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { readonly axe: AxeChecker };
+    const { violations } = await checker.run({ resultTypes: ["violations"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+  });
+}
+
+interface AxeChecker {
+  readonly run: (options: object) => Promise<{
+    readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+  }>;
 }

@@ -42,7 +42,10 @@ export interface ConnectScene extends AsyncDisposable {
 export interface ConnectSceneOptions {
   readonly authorization?: Partial<AuthorizationSettings>;
   /** More entries of `mcpServers`. */
-  readonly servers?: (scene: { readonly issuer: AuthorizationServer }) => Readonly<Record<string, unknown>>;
+  readonly servers?: (scene: {
+    readonly issuer: AuthorizationServer;
+    readonly server: GuardedServer;
+  }) => Readonly<Record<string, unknown>>;
   /** Settings of `fairlead`. */
   readonly fairlead?: (front: string) => Readonly<Record<string, unknown>>;
   /** Changes the settings of the company's issuer. */
@@ -63,7 +66,7 @@ export async function connectScene(
   const issuer = use(await authorizationServer({ consent: "automatic", ...authorization }));
   const server = use(await guardedServer({ authorization: issuer, scopes: ["read"] }));
   const folder: TemporaryFolder = use(await temporaryFolder());
-  const mcpServers = { notes: { httpUrl: server.url }, ...servers({ issuer }) };
+  const mcpServers = { notes: { httpUrl: server.url }, ...servers({ issuer, server }) };
   const configuration = await loadTeamConfiguration(folder.path, { mcpServers, fairlead: fairlead(front.url) });
   const database = use(await createDatabase(postgres));
   const ring = newRing();
