@@ -52,10 +52,17 @@ interface LoginIssuer {
 /** Clocks of issuer and gateway may differ by this many seconds. */
 const clockTolerance = 30;
 const longestName = 200;
+/** The issuer's metadata is read again after this many milliseconds; after a failure, after `pause`. */
+const fresh = 600_000;
+const pause = 5_000;
+/** Maximum number of logins that one browser has begun. Each has a cookie, and headers have a limit. */
+const mostLogins = 4;
+const loginCookie = /^(__Host-fairlead-login-[0-9a-f]{16})=/;
 
 export class BrowserLogins {
   readonly #options: BrowserLoginsOptions;
   readonly #issuers: ReadonlyMap<string, LoginIssuer>;
+  readonly #metadata = new Map<string, { readonly metadata: Promise<LoginMetadata>; readAt: number }>();
 
   constructor(options: BrowserLoginsOptions) {
     const { fetchFor, clock } = options;
@@ -81,14 +88,20 @@ export class BrowserLogins {
   }
 
   /**
-   * Begins a login. Returns the address of the issuer's page, and the cookie without which the login cannot end.
+   * Begins a login. Returns the address of the issuer's page, and the cookie without which the login cannot end. Removes
+   * the cookies of old logins.
    *
+   * @param given The browser's header `Cookie`.
    * @throws HostError `auth_failed` if the issuer's metadata cannot be read
    */
-  async begin(issuer: string, returnTo: string): Promise<{ readonly location: string; readonly cookie: string }> {
-    const { browser, fetch } = this.#issuerOf(issuer);
+  async begin(
+    issuer: string,
+    returnTo: string,
+    given: string | undefined,
+  ): Promise<{ readonly location: string; readonly cookies: readonly string[] }> {
+    const { browser } = this.#issuerOf(issuer);
     const { redirectUri, encryption } = this.#options;
-    const { authorization_endpoint: endpoint } = await metadataOf(issuer, fetch);
+    const { authorization_endpoint: endpoint } = await this.#metadataOf(issuer);
     const [state, nonce, verifier] = [18, 18, 32].map((bytes) => randomBytes(bytes).toString("base64url")) as [
       string,
       string,
@@ -107,7 +120,9 @@ export class BrowserLogins {
     };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     const value = encryption.encrypt("login", [state], { issuer, nonce, verifier, returnTo });
-    return { location: url.href, cookie: cookie(cookieOf(state), value, encryption.secondsOf("login")) };
+    const begun = cookie(cookieOf(state), value, encryption.secondsOf("login"));
+    const old = (given ?? "").split(";").flatMap((each) => loginCookie.exec(each.trim())?.[1] ?? []);
+    return { location: url.href, cookies: [begun, ...old.slice(mostLogins - 1).map((name) => cookie(name, "", 0))] };
   }
 
   /**
@@ -128,7 +143,7 @@ export class BrowserLogins {
     if (!(await consumed.consume(`login ${state}`, Number(begun["until"])))) throw notBegun();
     const { browser, keys, fetch, settings } = this.#issuerOf(issuer);
     const fail = failAt(issuer);
-    const server = await metadataOf(issuer, fetch);
+    const server = await this.#metadataOf(issuer);
     const code = codeIn(query, state, { server, isIssuerKnown: true }, fail);
     const answer = await requestTokens({
       url: server.token_endpoint,
@@ -176,6 +191,20 @@ export class BrowserLogins {
     }
   }
 
+  /** Requests of browsers that are not logged in must not become as many requests to the issuer. */
+  async #metadataOf(issuer: string): Promise<LoginMetadata> {
+    const { clock } = this.#options;
+    const { fetch } = this.#issuerOf(issuer);
+    const cached = this.#metadata.get(issuer);
+    if (cached !== undefined && clock.now() - cached.readAt < fresh) return cached.metadata;
+    const read = { metadata: fetchMetadata(issuer, fetch), readAt: clock.now() };
+    this.#metadata.set(issuer, read);
+    read.metadata.catch(() => {
+      read.readAt = clock.now() - fresh + pause;
+    });
+    return read.metadata;
+  }
+
   #issuerOf(issuer: string): LoginIssuer {
     const found = this.#issuers.get(issuer);
     if (found === undefined) throw new HostError("usage", `no browser can log in at ${issuer}`);
@@ -183,7 +212,9 @@ export class BrowserLogins {
   }
 }
 
-async function metadataOf(issuer: string, fetch: Fetch) {
+type LoginMetadata = Awaited<ReturnType<typeof fetchMetadata>>;
+
+async function fetchMetadata(issuer: string, fetch: Fetch) {
   const fail = failAt(issuer);
   const metadata = await fetchServerMetadata({ fetch, fail }, issuer);
   const { authorization_endpoint, token_endpoint } = metadata ?? {};

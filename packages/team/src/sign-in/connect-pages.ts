@@ -157,10 +157,10 @@ export class ConnectPages {
   }
 
   /** The list of the user's sign-ins. */
-  async #list({ query }: PageRequest, user: BrowserSession | undefined): Promise<PageReply> {
+  async #list({ query, cookies }: PageRequest, user: BrowserSession | undefined): Promise<PageReply> {
     const { signIns, sessions, now } = this.#options;
     const issuer = query.get("issuer") ?? undefined;
-    if (user === undefined) return this.#logIn("/connect", issuer);
+    if (user === undefined) return this.#logIn("/connect", issuer, cookies);
     const [servers, grants] = await Promise.all([signIns.servers(user.owner), signIns.list(user.owner)]);
     const pinOf = (server: ServerToSignIn): string => grantKeyOf(user.owner, server).pin;
     const isCurrent = (server: string, pin: string): boolean =>
@@ -225,7 +225,7 @@ export class ConnectPages {
       if (isPost) throw loggedOut();
       const issuer = owner?.principal.slice(0, owner.principal.indexOf("#"));
       const back = link === undefined ? request.path : `${request.path}?s=${link}`;
-      return this.#logIn(back, issuer ?? request.query.get("issuer") ?? undefined);
+      return this.#logIn(back, issuer ?? request.query.get("issuer") ?? undefined, request.cookies);
     }
     if (owner !== undefined && (owner.tenant !== user.owner.tenant || owner.principal !== user.owner.principal))
       return { status: 403, html: otherUserPage(pageUser(user), sessions.formToken(user, "log_out")) };
@@ -251,7 +251,7 @@ export class ConnectPages {
   }
 
   /** Sends a browser to the issuer at which its user logs in. */
-  async #logIn(returnTo: string, issuer: string | undefined): Promise<PageReply> {
+  async #logIn(returnTo: string, issuer: string | undefined, given: string | undefined): Promise<PageReply> {
     const { issuers } = this.#options.logins;
     const [first, ...others] = issuers;
     if (first === undefined) throw withoutLogin();
@@ -263,8 +263,8 @@ export class ConnectPages {
         html: choosePage(issuers, (each) => `${returnTo}${joint}issuer=${encodeURIComponent(each)}`),
       };
     }
-    const { location, cookie } = await this.#options.logins.begin(found, returnTo);
-    return { status: 303, location, cookies: [cookie] };
+    const { location, cookies } = await this.#options.logins.begin(found, returnTo, given);
+    return { status: 303, location, cookies };
   }
 
   /** Takes the answer of the company's issuer. */

@@ -50,6 +50,11 @@ const fresh = { signedIn: 300_000, signedOut: 30_000 } as const;
 const ahead = { least: 60_000, spread: 240_000 } as const;
 /** After a refresh that could not begin, the next one begins after this many milliseconds. */
 const retryTime = 5_000;
+/**
+ * The most sign-ins of a replica that are refreshed, or wait for another replica's refresh, at a time. Each of them reads
+ * the store again and again.
+ */
+const mostWaiting = 16;
 /** A caller waits for a refresh at most this many milliseconds. The refresh goes on. */
 const longestRefresh = 30_000;
 
@@ -67,7 +72,10 @@ export class UserGrants implements AsyncDisposable {
   readonly #options: UserGrantsOptions;
   readonly #cached = new Map<string, CachedGrant>();
   readonly #flights = new Map<string, Promise<CachedGrant>>();
+  /** Sign-ins that wait until fewer than `mostWaiting` are refreshed. */
+  readonly #queue: (() => void)[] = [];
   readonly #stopListening: () => void;
+  #running = 0;
   #isClosed = false;
 
   constructor(options: UserGrantsOptions) {
@@ -200,6 +208,8 @@ export class UserGrants implements AsyncDisposable {
 
   async #refreshOnce(key: GrantKey, stale: number): Promise<CachedGrant> {
     const { grants, clock } = this.#options;
+    while (this.#running >= mostWaiting) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    this.#running += 1;
     const late = new AbortController();
     const callOff = clock.after(longestRefresh, () => late.abort(refreshTimedOut(key.server)));
     try {
@@ -208,6 +218,8 @@ export class UserGrants implements AsyncDisposable {
       throw isStoreAway(error) ? storeAway(key.server, error) : error;
     } finally {
       callOff();
+      this.#running -= 1;
+      this.#queue.shift()?.();
     }
   }
 

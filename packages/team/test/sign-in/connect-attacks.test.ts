@@ -228,6 +228,14 @@ describe.runIf(database !== undefined && browser !== undefined)("the pages for s
       });
   });
 
+  it("give a browser few cookies, however often it begins a login", async () => {
+    const context = await browser?.newContext({ ignoreHTTPSErrors: true });
+    for (let count = 0; count < 8; count += 1)
+      await context?.request.get(`${scene.front.url}/connect`, { maxRedirects: 0 });
+    expect(await context?.cookies(scene.front.url)).toHaveLength(4);
+    await context?.close();
+  });
+
   it("log nobody in with an answer that another browser has asked for", async () => {
     if (browser === undefined) return;
     await using first = await person(browser);
