@@ -1,7 +1,7 @@
 /** One replica of the team gateway: joins store, callers, hosts of users, the HTTP listener and the parts. */
 
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -60,8 +60,8 @@ export interface TeamServer {
   drain(): Promise<void>;
 }
 
-/** Milliseconds between two reports of this replica, and between two times of maintenance. */
-const times = { report: 10_000, maintain: 60_000 } as const;
+/** Milliseconds between two reports of this replica, two times of maintenance, and two looks at the settings files. */
+const times = { report: 10_000, maintain: 60_000, watch: 3000 } as const;
 /** Many people and their agents come through one balancer, or with one API key. */
 const limits = { requests: 1024, ownerRequests: 4096, streams: 256, sessions: 1024, unusedConnections: 8192 } as const;
 
@@ -140,6 +140,7 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
   opened.add(() => running.end());
   const listener = await listen(context, parts, gateway, running);
   shared.sessions.serve(listener);
+  opened.add(await watchSettings(environment, clock, () => void configurations.reloadFiles()));
   const metrics = settings.metrics && (await listenForMetrics(settings.metrics, parts));
   if (metrics !== undefined) opened.add(() => closed(metrics.server));
   log("info", "started", { url: listener.url, replica, version });
@@ -152,6 +153,39 @@ async function start(given: StartOptions, opened: Opened): Promise<TeamServer> {
       await opened.close();
       log("info", "ended");
     },
+  };
+}
+
+/** Looks every few seconds whether a system settings file is another one. Returns how to stop. */
+async function watchSettings(environment: Environment, clock: Clock, onChange: () => void): Promise<() => void> {
+  const { files } = await locate({ environment, workspace: false });
+  const paths = [files.system, files["system-defaults"]].flatMap((path) => path ?? []);
+  const traces = (): Promise<string> =>
+    Promise.all(
+      paths.map((path) =>
+        stat(path).then(
+          ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
+          () => "none",
+        ),
+      ),
+    ).then((each) => each.join());
+  let before = await traces();
+  let stop: () => void = () => undefined;
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    const now = await traces();
+    if (isStopped) return;
+    if (now !== before) onChange();
+    before = now;
+    plan();
+  };
+  const plan = (): void => {
+    stop = clock.after(times.watch, () => void look(), { background: true });
+  };
+  plan();
+  return () => {
+    isStopped = true;
+    stop();
   };
 }
 

@@ -140,6 +140,14 @@ describe.runIf(postgresVersion() !== undefined)("versions of rules and settings"
       return "there";
     };
     await expect.poll(() => open().catch(() => "absent"), { timeout: 20_000 }).toBe("there");
+    // The other replica got no signal. It sees that the file has changed.
+    const other = replicas[1]?.urlOf("fresh") ?? "";
+    const opened = async () => {
+      const session = await scene.open(other, await scene.tokenOf("zoe"), "modern");
+      await session.close();
+      return "there";
+    };
+    await expect.poll(() => opened().catch(() => "absent"), { timeout: 20_000 }).toBe("there");
     await scene.write({ ...named("fresh"), text: "{ broken" });
     replica.signal("SIGHUP");
     await expect.poll(() => replica.log).toContainEqual(expect.objectContaining({ event: "settings_refused" }));
