@@ -8,6 +8,8 @@ import { errorMessage } from "@fairlead/wire/text";
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Redact } from "../connect/redact.ts";
 import { demoName } from "../demo/name.ts";
+import { promptDefinitions, resourceDefinitions, templateDefinitions } from "../demo/resources.ts";
+import { toolDefinitions } from "../demo/tools.ts";
 import type { ListName, Peer, ServerNews, ServerState } from "../events.ts";
 import type {
   DeclaredCapabilities,
@@ -29,11 +31,10 @@ import type { Configuration } from "../trust/configuration.ts";
 import { type EntryTrust, entryTrust } from "../trust/entry-trust.ts";
 import { AcceptedTools, type ListedTools } from "./accepted-tools.ts";
 import { AcceptedViews } from "./accepted-views.ts";
-import type { CatalogTool } from "./catalog.ts";
+import type { Catalog, CatalogTool } from "./catalog.ts";
 import { ownerOf } from "./catalog-cache.ts";
 import type { CachedCatalog } from "./catalog-store.ts";
 import { Connection } from "./connection.ts";
-import { demoCatalog } from "./demo-catalog.ts";
 import { isFailedStart } from "./failed-starts.ts";
 import { type FilteredCatalog, filterCatalog } from "./filtered-catalog.ts";
 import { createOpener } from "./opener.ts";
@@ -806,3 +807,14 @@ function toProtocol({ era, transport }: Peer): NegotiatedProtocol | undefined {
   if (era === "legacy") return { era, transport };
   return transport === "sse" ? undefined : { era, transport };
 }
+
+/** The lists that a session with the demo server would read. */
+const demoCatalog: Catalog = {
+  tools: toolDefinitions,
+  prompts: promptDefinitions,
+  resources: resourceDefinitions,
+  resourceTemplates: templateDefinitions,
+  dropped: [],
+  repaired: [],
+  truncated: [],
+};
