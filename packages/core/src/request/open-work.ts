@@ -2,6 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
+import { type Member, MemberList } from "./member-list.ts";
 
 /** Work that was counted by `begin`. */
 export interface BegunWork {
@@ -11,13 +12,15 @@ export interface BegunWork {
   readonly end: () => void;
 }
 
+type StoppableWork = Required<BegunWork> & Member;
+
 /** The running work of one host. After `close`, no work can begin. */
 export class OpenWork {
   readonly #closing = new AbortController();
   /** How much work runs now. */
   #running = 0;
-  /** Aborts the work whose caller gave a signal. */
-  readonly #stops = new Set<Pick<AbortController, "abort">>();
+  /** The work that has a signal of its own. */
+  readonly #stoppable = new MemberList<StoppableWork>();
   readonly #onIdle: (() => void)[] = [];
   /** All work whose caller gave no signal shares this. */
   readonly #withoutSignal: BegunWork = { signal: this.#closing.signal, end: () => this.#end() };
@@ -74,7 +77,7 @@ export class OpenWork {
   async close(): Promise<void> {
     const reason = new HostError("cancelled", "the host was closed");
     this.#closing.abort(reason);
-    for (const stop of this.#stops) stop.abort(reason);
+    for (const { stop } of this.#stoppable.all()) stop.abort(reason);
     if (this.#running > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
@@ -89,16 +92,18 @@ export class OpenWork {
   }
 
   #untilStopped(signal: AbortSignal, stop: Pick<AbortController, "abort">, leave?: () => void): BegunWork {
-    this.#stops.add(stop);
-    return {
+    const begun: StoppableWork = {
+      slotNumber: 0,
       signal,
       stop,
       end: () => {
         leave?.();
-        this.#stops.delete(stop);
+        this.#stoppable.remove(begun);
         this.#end();
       },
     };
+    this.#stoppable.add(begun);
+    return begun;
   }
 
   #end(): void {

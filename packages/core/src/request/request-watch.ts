@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { PolicyRequest } from "../policy/decide.ts";
 import type { RequestKind } from "../policy/rules/rule.ts";
 import type { LedgerRow } from "./ledger.ts";
+import { type Member, MemberList } from "./member-list.ts";
 import type { BegunWork } from "./open-work.ts";
 
 /** A request that runs while a program watches. */
@@ -52,11 +53,11 @@ export interface BeginningRequest extends Pick<PolicyRequest, "client" | "conver
 /** The signal of a request, and what aborts it if no other work shares it. */
 type RequestWork = Pick<BegunWork, "signal" | "stop">;
 
-/** The requests of one host. A request that no program watches costs an entry in a set. */
+/** The requests of one host. A request that no program watches costs an entry in a list. */
 export class RequestWatch {
   readonly #clock: Pick<Clock, "now">;
   readonly #listeners = new Set<RequestListener>();
-  readonly #running = new Set<RunningRequest>();
+  readonly #running = new MemberList<RunningRequest>();
   #count = 0;
 
   constructor(clock: Pick<Clock, "now">) {
@@ -73,7 +74,7 @@ export class RequestWatch {
    * that stops this.
    */
   on(listener: RequestListener): () => void {
-    for (const { watched, isAwaitingAnswer } of this.#running) {
+    for (const { watched, isAwaitingAnswer } of this.#running.all().toSorted((one, other) => one.id - other.id)) {
       listener({ type: "began", request: watched });
       if (isAwaitingAnswer) listener({ type: "asks", request: watched });
     }
@@ -95,15 +96,16 @@ export class RequestWatch {
   }
 
   end(request: RunningRequest): void {
-    this.#running.delete(request);
+    this.#running.remove(request);
   }
 }
 
 /** One request, seen from the code that runs it. */
-export class RunningRequest {
+export class RunningRequest implements Member {
+  slotNumber = 0;
   isAwaitingAnswer = false;
+  readonly id: number;
   readonly #watch: RequestWatch;
-  readonly #id: number;
   readonly #began: number;
   readonly #request: BeginningRequest;
   readonly #work: RequestWork;
@@ -111,7 +113,7 @@ export class RunningRequest {
 
   constructor(watch: RequestWatch, id: number, began: number, request: BeginningRequest, work: RequestWork) {
     this.#watch = watch;
-    this.#id = id;
+    this.id = id;
     this.#began = began;
     this.#request = request;
     this.#work = work;
@@ -123,7 +125,7 @@ export class RunningRequest {
     const { kind = "tool", signal: given, who, client, conversation, args, serverName, serverToolName } = this.#request;
     const { signal, stop } = this.#work;
     this.#watched = {
-      id: this.#id,
+      id: this.id,
       began: this.#began,
       who,
       client,
