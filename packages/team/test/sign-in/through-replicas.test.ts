@@ -177,6 +177,27 @@ describe.runIf(database !== undefined && browser !== undefined)("a client of two
     expect(JSON.stringify(await client("tools/call", wish))).toContain("cannot sign in with a browser");
   });
 
+  it("whose user has too few scopes is asked to sign in for more", async () => {
+    const [one = "", two = ""] = urls();
+    await signIn(`${front.url}/connect/notes`);
+    const token = await tokenOf("ada");
+    server.settings.toolScopes = { echo: ["write"] };
+    const asked = await modernClient(one, token, canUrl)("tools/call", echo);
+    const { inputRequests, requestState } = asked as {
+      inputRequests: { fairlead_sign_in: { params: { url: string; message: string } } };
+      requestState: string;
+    };
+    const { url, message } = inputRequests.fairlead_sign_in.params;
+    expect(message).toContain('"notes" needs more scopes: read write');
+    const answers = { inputResponses: { fairlead_sign_in: { action: "accept" } }, requestState };
+    const again = modernClient(two, token, canUrl);
+    const [result] = await Promise.all([again("tools/call", { ...echo, ...answers }), signIn(url)]);
+    expect(result).toMatchObject({ content: [{ text: "hello" }] });
+    expect(issuer.callsTo("authorize").at(-1)?.params.get("scope")).toBe("read write");
+    server.settings.toolScopes = {};
+    await disconnect();
+  });
+
   it("never sends its token, and the server's token never goes elsewhere", async () => {
     const token = await tokenOf("ada");
     const [one = ""] = urls();
