@@ -5,6 +5,7 @@ import { connect } from "@fairlead/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApiKey } from "../../src/auth/api-key-verifier.ts";
 import type { TeamStore } from "../../src/store/store.ts";
+import { beginModern } from "../support/raw-client.ts";
 import {
   conformanceServer,
   type ReplicaProcess,
@@ -149,7 +150,12 @@ describe.runIf(postgresVersion() !== undefined)("a replica of the team gateway",
     const session = await scene.open(other.urlOf("suite"), await scene.tokenOf("ada"), "modern");
     const answer = session.request("tools/call", { name: "test_tool_with_progress", arguments: {} });
     await expect.poll(async () => (await store.replicas.list()).length).toBe(2);
+    const stream = await beginModern(other.urlOf("suite"), await scene.tokenOf("bob"), "subscriptions/listen", {
+      notifications: { toolsListChanged: true },
+    });
     other.signal("SIGTERM");
+    // A stream that only waits for news ends with its result.
+    expect(await stream.text()).toContain('"resultType":"complete"');
     expect(await answer).toMatchObject({ content: [{ type: "text" }] });
     await session.close();
     expect(await other.ended).toBe(0);

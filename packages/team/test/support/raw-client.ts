@@ -16,13 +16,18 @@ export interface RawAnswer {
 const common = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 
 /** Sends a modern request. */
-export function modern(
+export async function modern(...request: Parameters<typeof beginModern>): Promise<RawAnswer> {
+  return read(await beginModern(...request), 1);
+}
+
+/** Sends a modern request. Resolves with the head of its response. */
+export function beginModern(
   url: string,
   token: string,
   method: string,
   params: JsonObject = {},
   capabilities: JsonObject = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } },
-): Promise<RawAnswer> {
+): Promise<Response> {
   const _meta = { [`${prefix}protocolVersion`]: version, [`${prefix}clientCapabilities`]: capabilities };
   const named = params["name"] ?? params["uri"] ?? params["taskId"];
   const headers = {
@@ -34,8 +39,8 @@ export function modern(
 }
 
 /** Sends a legacy message. */
-export function legacy(url: string, token: string, body: JsonObject, session?: string): Promise<RawAnswer> {
-  return send(url, token, body, session === undefined ? {} : { "mcp-session-id": session });
+export async function legacy(url: string, token: string, body: JsonObject, session?: string): Promise<RawAnswer> {
+  return read(await send(url, token, body, session === undefined ? {} : { "mcp-session-id": session }), body["id"]);
 }
 
 /** Begins a legacy session and returns its id. */
@@ -45,23 +50,26 @@ export async function beginSession(url: string, token: string): Promise<string> 
   return session ?? "";
 }
 
-async function send(
+function send(
   url: string,
   token: string,
   body: JsonObject,
   headers: Readonly<Record<string, string>>,
-): Promise<RawAnswer> {
-  const response = await fetch(url, {
+): Promise<Response> {
+  return fetch(url, {
     method: "POST",
     headers: { ...common, authorization: `Bearer ${token}`, ...headers },
     body: JSON.stringify({ jsonrpc: "2.0", ...body }),
   });
+}
+
+async function read(response: Response, id: unknown): Promise<RawAnswer> {
   const text = await response.text();
   const lines = text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
   const messages = (lines.length > 0 ? lines : [text]).map(parseJson).filter(isObject);
   return {
     status: response.status,
     session: response.headers.get("mcp-session-id") ?? undefined,
-    message: objectOf(messages.find((each) => each["id"] === body["id"]) ?? messages.at(-1)),
+    message: objectOf(messages.find((each) => each["id"] === id) ?? messages.at(-1)),
   };
 }

@@ -285,6 +285,35 @@ export function smallContracts(open: () => TeamStore): void {
     });
   });
 
+  describe("messages between replicas", () => {
+    const until = Date.now() + 60_000;
+
+    it("reach one address, in their order, and stay there until their end", async () => {
+      const [address, other] = [randomUUID(), randomUUID()];
+      await open().messages.send(address, { text: "one", until });
+      await open().messages.send(other, { text: "other", until });
+      await open().messages.send(address, { text: "two", until });
+      await open().messages.send(address, { text: "too old", until: Date.now() - 1000 });
+      const list = await open().messages.list([address]);
+      expect(list.map(({ text }) => text)).toEqual(["one", "two"]);
+      expect(new Set((await open().messages.list([address, other])).map((each) => each.address))).toEqual(
+        new Set([address, other]),
+      );
+      expect(await open().messages.list([])).toEqual([]);
+    });
+
+    it("with a key replace the earlier one, and have a new number", async () => {
+      const address = randomUUID();
+      await open().messages.send(address, { text: "info", until, key: "level" });
+      const [first] = await open().messages.list([address]);
+      await open().messages.send(address, { text: "error", until, key: "level" });
+      await open().messages.send(address, { text: "other", until, key: "another" });
+      const list = await open().messages.list([address]);
+      expect(list.map(({ text }) => text)).toEqual(["error", "other"]);
+      expect(list[0]?.number).toBeGreaterThan(first?.number ?? 0);
+    });
+  });
+
   describe("hints", () => {
     // Other tests change keys and versions too, and their hints may still be on the way.
     it("reach every listener of their topic, after a first call without an id", async () => {
