@@ -186,6 +186,8 @@ With curl:
 Which replicas run, and what was called:
   ${asAdministrator} team status
   ${asAdministrator} team audit
+An API key for a machine:
+  ${asAdministrator} team keys add build-server
 Kill a replica, and call again:
   kill -9 ${replicas.map(({ pid }) => pid).join("   or   ")}
 Logs: ${replicas.map(({ log }) => log).join(" ")}

@@ -126,7 +126,7 @@ export async function stopPostgres(
 }
 
 /** The answers of calls that were not done, with their counts. */
-function reasons(records: readonly CallRecord[]): string {
+export function reasons(records: readonly CallRecord[]): string {
   const counts = new Map<string, number>();
   for (const { why } of records) counts.set(why, (counts.get(why) ?? 0) + 1);
   return [...counts].map(([why, count]) => `; ${count} × ${why.slice(0, 160)}`).join("");

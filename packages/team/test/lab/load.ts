@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
-import { type Bar, bar } from "./bars.ts";
+import { type Bar, bar, reasons } from "./bars.ts";
 import type { CallRecord } from "./callers.ts";
 import type { Lab } from "./lab.ts";
 
@@ -130,7 +130,7 @@ export async function watchMemory(
     sizes.push(size);
     print(`         ${load.book.length} calls: ${size.toFixed(0)} MB`);
   }
-  const failed = load.book.filter(({ outcome }) => outcome !== "done").length;
+  const failed = load.book.filter(({ outcome }) => outcome !== "done");
   // After a fifth of the calls every user has a host, and the code is compiled.
   const steady = sizes.slice(Math.floor(steps / 5));
   const mean = steady.reduce((sum, size) => sum + size, 0) / steady.length;
@@ -138,7 +138,7 @@ export async function watchMemory(
   const measured = `± ${(100 * spread).toFixed(0)} % around ${mean.toFixed(0)} MB (${sizes.map((size) => size.toFixed(0)).join(", ")})`;
   const title = `memory over ${calls} calls of ${lab.tokens.length} users`;
   return [
-    bar(title, "0 failed", `${failed} failed`, failed === 0),
+    bar(title, "0 failed", `${failed.length} failed${reasons(failed)}`, failed.length === 0),
     { title: "  after the first fifth", limit: "flat, ± 10 %", measured, isMet: spread <= 0.1, isTime: true },
   ];
 }

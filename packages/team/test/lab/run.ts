@@ -2,9 +2,11 @@
 
 import { cpus } from "node:os";
 import { postgresVersion } from "@fairlead/test-servers";
+import { shareOf } from "../../src/limits/rate-limits.ts";
 import { type Bar, killReplicas, restartAll, stopPostgres } from "./bars.ts";
 import { measureExpiries } from "./expiries.ts";
 import { Lab, type LabOptions } from "./lab.ts";
+import { measureLimit } from "./limit.ts";
 import { compareCost, measureLoad, type Simulate, watchMemory } from "./load.ts";
 import { pushWhileDeaf } from "./policy.ts";
 
@@ -20,6 +22,9 @@ export interface RunOptions {
 
 /** The disk is waited for, as in production. */
 const postgres = ["fsync=on"];
+
+/** Calls a second, and how many of them a replica takes at once. */
+const limit = { rate: 100, share: shareOf({ rate: 100, burst: 100 }) } as const;
 
 /** Programs of `programs/` that are bundled for Node. */
 export interface Programs {
@@ -37,6 +42,8 @@ const cells: Readonly<Record<string, Cell>> = {
   closed: () => withLab({}, (lab) => stopTwice(lab, "closed")),
   spool: () => withLab({ audit: { whenAway: "spool" } }, (lab) => stopTwice(lab, "spool")),
   policy: () => withLab({}, (lab) => pushWhileDeaf(lab, { times: 20 })),
+  limit: () =>
+    withLab({ team: { limits: { perServer: { up: `${limit.rate}/s` } } } }, (lab) => measureLimit(lab, limit)),
   expiries: ({ programs }) => withLab({ replicas: 0 }, (lab) => measureExpiries(lab.postgres, programs.refresher)),
   cost: ({ programs }) => {
     const [withStore, without] = [[], ["without-store"]].map((args) => [process.execPath, programs.replica, ...args]);
