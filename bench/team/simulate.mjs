@@ -26,7 +26,7 @@ export const standard = {
   /** CPU of PostgreSQL for a batch, and for an entry of it. */
   engineBatchCpu: 0.25,
   engineEntryCpu: 0.03,
-  /** CPU of everything else that shares the processors with a call: the client and the server of a benchmark. */
+  /** CPU of one more thread for each call: the client of a benchmark. */
   otherCpu: 0,
   /** Median and spread (sigma of the logarithm) of the server's answers, the disk's commits, and an issuer's answers. */
   upstream: [50, 0.6],
@@ -49,6 +49,7 @@ export function simulate(given) {
   const engine = shared ?? createPlaces(events, options.engineCores);
   const disk = createDisk(events, () => sample(options.disk));
   const notification = createPlaces(events, 1);
+  const others = createPlaces(events, 1);
   const replicas = Array.from({ length: options.replicas }, () => {
     const replica = {
       thread: createPlaces(events, 1),
@@ -104,7 +105,11 @@ export function simulate(given) {
     yield replica.intents.add;
     const sent = events.now;
     yield sample(options.upstream);
-    if (options.otherCpu > 0) yield* useCore(options.otherCpu);
+    if (options.otherCpu > 0) {
+      yield others.take;
+      yield* useCore(options.otherCpu);
+      others.give();
+    }
     const answered = events.now;
     yield* compute(replica, options.callCpu / 2);
     yield replica.rows.add;

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { cpus, loadavg } from "node:os";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { type Bar, bar, reasons } from "./bars.ts";
@@ -25,14 +25,20 @@ export async function measureLoad(
   load.start(calls);
   await load.finished();
   const pids = [...lab.replicas.map(({ pid }) => pid), lab.upstreamPid, process.pid];
-  const before = pids.map(cpuOf);
+  const before = pids.map(timesOf);
   const begin = performance.now();
   load.start(calls);
   await load.finished();
   const seconds = (performance.now() - begin) / 1000;
-  const costs = pids.map((pid, at) => (cpuOf(pid) - (before[at] ?? 0)) / calls);
-  const ofReplicas = costs.slice(0, lab.replicas.length).reduce((sum, cost) => sum + cost, 0);
-  const ofOthers = costs.slice(lab.replicas.length).reduce((sum, cost) => sum + cost, 0);
+  const spent = pids.map((pid, at) => {
+    const { cpu, waited } = timesOf(pid);
+    return { cpu: (cpu - (before[at]?.cpu ?? 0)) / calls, waited: (waited - (before[at]?.waited ?? 0)) / calls };
+  });
+  const sum = (parts: typeof spent, key: "cpu" | "waited"): number => parts.reduce((all, each) => all + each[key], 0);
+  const [replicas, others] = [spent.slice(0, lab.replicas.length), spent.slice(lab.replicas.length)];
+  const [ofReplicas, ofOthers] = [sum(replicas, "cpu"), sum(others, "cpu")];
+  // On a busy machine a thread waits for a processor longer than it uses one.
+  const slower = 1 + sum(spent, "waited") / sum(spent, "cpu");
   const records = load.book.slice(calls);
   const { median, p95, p99 } = latencies(records);
   const failed = records.filter(({ outcome }) => outcome !== "done").length;
@@ -40,17 +46,21 @@ export async function measureLoad(
   const simulated = simulate({
     replicas: lab.replicas.length,
     callers,
-    rate: 0,
-    sharedCores: cpus().length,
     // The cost of batches is part of the measured one.
-    callCpu: Math.max(0.1, ofReplicas - 2 * (0.25 + 0.015)),
-    otherCpu: ofOthers,
+    callCpu: slower * Math.max(0.1, ofReplicas - 2 * (0.25 + 0.015)),
+    batchCpu: slower * 0.25,
+    entryCpu: slower * 0.015,
+    otherCpu: slower * ofOthers,
+    engineBatchCpu: slower * 0.25,
+    engineEntryCpu: slower * 0.03,
+    engineCores: 32,
     upstream: [5, 0.05],
     disk: [disk, 0.5],
+    seconds: 20,
   });
   const { whole, callsPerSecond } = simulated;
   const title = `${callers} callers on ${lab.replicas.length} replicas`;
-  const costWords = `CPU a call: ${(1000 * ofReplicas).toFixed(0)} µs replicas, ${(1000 * ofOthers).toFixed(0)} µs callers and server; disk ${disk.toFixed(1)} ms`;
+  const costWords = `CPU a call: ${(1000 * ofReplicas).toFixed(0)} µs replicas, ${(1000 * ofOthers).toFixed(0)} µs callers and server; disk ${disk.toFixed(1)} ms; everything ${slower.toFixed(1)} times slower, because others use the processors`;
   return [
     bar(title, "0 failed", `${failed} failed; ${costWords}`, failed === 0),
     bar(
@@ -160,15 +170,23 @@ export function latencies(records: readonly CallRecord[]): Readonly<Record<"medi
 
 /** CPU milliseconds of a process so far, by the scheduler's clock of each thread. */
 export function cpuOf(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  return threads.reduce((sum, thread) => sum + threadTime(`/proc/${pid}/task/${thread}/schedstat`), 0);
+  return timesOf(pid).cpu;
 }
 
-function threadTime(file: string): number {
+/** The milliseconds for which the threads of a process have used a processor, and for which they have waited for one. */
+function timesOf(pid: number): { readonly cpu: number; readonly waited: number } {
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    threadTimes(`/proc/${pid}/task/${thread}/schedstat`),
+  );
+  const sum = (at: number): number => threads.reduce((all, times) => all + (times[at] ?? 0), 0) / 1e6;
+  return { cpu: sum(0), waited: sum(1) };
+}
+
+function threadTimes(file: string): readonly number[] {
   try {
-    return Number(readFileSync(file, "latin1").split(" ")[0]) / 1e6;
+    return readFileSync(file, "latin1").split(" ").map(Number);
   } catch {
     // The thread has ended.
-    return 0;
+    return [];
   }
 }
