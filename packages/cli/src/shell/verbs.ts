@@ -34,6 +34,7 @@ const secrets = () => import("../commands/secret.ts");
 const generators = () => import("../commands/generate.ts");
 const settings = () => import("../commands/settings.ts");
 const team = () => import("../commands/team/status.ts");
+const teamApprovals = () => import("../commands/team/approvals.ts");
 const teamKeys = () => import("../commands/team/keys.ts");
 const teamPolicy = () => import("../commands/team/policy.ts");
 const trust = () => import("../commands/trust.ts");
@@ -121,6 +122,11 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["team keys add", "make an API key for a machine", one(teamKeys, "add")],
   ["team keys list", "list the API keys of a team", one(teamKeys, "list")],
   ["team keys revoke", "revoke an API key", one(teamKeys, "revoke")],
+  ["team approvals", "show the requests of a team's users that wait for a yes", one(teamApprovals, "list")],
+  ["team approvals list", "show the requests of a team's users that wait for a yes", one(teamApprovals, "list")],
+  ["team approvals show", "show one of them with its arguments", one(teamApprovals, "show")],
+  ["team approvals allow", "let one of them run", one(teamApprovals, "allow")],
+  ["team approvals deny", "refuse one of them", one(teamApprovals, "deny")],
   ["team revoke", "refuse a user's tokens, and remove the user's API keys and sign-ins", one(teamKeys, "revokeUser")],
   ["lock", "write the workspace's servers and their tools to a lock file", one(lock, "write")],
   ["lock verify", "compare the servers with the lock file", one(lock, "verify")],
@@ -148,6 +154,7 @@ export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["approvals", "answer requests from MCP clients"],
   ["team", "administer the gateway of a team"],
   ["team policy", "decide which calls a team's users may run"],
+  ["team approvals", "answer requests of a team's users"],
   ["team keys", "let machines use the gateway of a team"],
   ["daemon", "manage the background host, which keeps servers running"],
   ["lock", "detect changes in a workspace's servers"],

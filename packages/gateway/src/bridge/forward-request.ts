@@ -9,6 +9,7 @@ import { withTraceContext } from "@fairlead/core/telemetry";
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { ApprovalNeeded } from "../consent/confirmed-request.ts";
+import { ApprovalOnPage, askForApproval } from "../questions/approval-request.ts";
 import { approvedSubject } from "../questions/approval-store.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { askForSignIn } from "../questions/sign-in-request.ts";
@@ -115,6 +116,7 @@ export async function forwardRequest(
     return adaptResult(method, "taskId" in own ? await context.tasks.toClient(owner, method, own) : own, call.era);
   } catch (error) {
     if (serverReply(error) !== undefined) questions?.throwIfLacking();
+    if (error instanceof ApprovalOnPage) return askForApproval(call, method, error);
     return signInAsked(error, context, call, request) ?? failed(error, call, request);
   } finally {
     questions?.end();

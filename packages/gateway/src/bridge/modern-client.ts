@@ -8,6 +8,7 @@ import { canonicalJson } from "@fairlead/core/plain-text";
 import type { JsonObject } from "@fairlead/wire";
 import { member, objectOf, stringOf } from "@fairlead/wire/json";
 import { modernVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
+import { approvalAnswer } from "../questions/approval-request.ts";
 import type { ClientCall } from "../questions/client-call.ts";
 import { isParkedState, type ModernRequest } from "../questions/parked-calls.ts";
 import { hasAgreed } from "../questions/sign-in-request.ts";
@@ -76,8 +77,15 @@ export async function answerModern(
     );
   const signIn = context.signIns && readSignIn(opened?.state);
   const call = parked.open(request);
-  const sent =
+  // The answer about an approval is for the gateway, so the server gets the request as it was first.
+  const approval = opened && approvalAnswer(inputResponses);
+  if (approval === "refused")
+    throw rpcError(rpcCodes.refused, "the request needs approval, and the user did not agree to open the page", {
+      reason: "needs_approval",
+    });
+  const answered =
     opened === undefined ? params : { ...asked, inputResponses, requestState: serverState(context, opened.state) };
+  const sent = approval === undefined ? answered : asked;
   if (method === "subscriptions/listen") return parked.untilAsked(call, listenToChanges(context, call, sent));
   const confirmed = opened?.subject;
   if (signIn === undefined)

@@ -1,6 +1,5 @@
 /** Asks the user of a team to sign in to a server, on a page of the gateway. */
 
-import { randomUUID } from "node:crypto";
 import type { SignInNeeded } from "@fairlead/core/auth";
 import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
@@ -8,7 +7,7 @@ import { toolError } from "../bridge/adapt-result.ts";
 import { rpcCodes, rpcError } from "../bridge/rpc-error.ts";
 import type { Principal } from "../workspaces.ts";
 import type { ClientCall } from "./client-call.ts";
-import { canElicit } from "./server-question.ts";
+import { askToOpen } from "./open-page.ts";
 
 /** How the users of a team sign in to servers. */
 export interface SignInPort {
@@ -35,10 +34,6 @@ export interface SignInLink {
 
 /** The key of the gateway's own question in `inputRequests`. */
 const questionKey = "fairlead_sign_in";
-/** The error of protocol version 2025-11-25 for a request that needs a URL elicitation first. */
-const urlElicitationRequired = -32042;
-/** The requests whose result may ask a modern client something. */
-const mayAsk: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /**
  * Returns the result that asks the client's user to sign in, in the form that the client supports.
@@ -56,19 +51,14 @@ export function askForSignIn(
     if (isTool) return toolError(`${message}\nNext: ${next}`, call.era);
     throw rpcError(rpcCodes.refused, message, { reason: "auth_required", server: serverName, next });
   }
-  const words = `${message}: open the address and sign in, then the request can be sent again`;
-  const question = { mode: "url", message: words, url: link };
-  const { url } = canElicit(call.capabilities);
-  if (url && call.era === "legacy")
-    throw rpcError(urlElicitationRequired, words, { elicitations: [{ ...question, elicitationId: randomUUID() }] });
-  if (url && mayAsk.has(method))
-    return {
-      resultType: "input_required",
-      inputRequests: { [questionKey]: { method: "elicitation/create", params: question } },
-    };
-  // The model shows the address to its user.
-  if (isTool) return toolError(`${message}. Ask the user to open this address, then call again: ${link}`, call.era);
-  throw rpcError(rpcCodes.refused, `${words}: ${link}`, { reason: "auth_required", server: serverName, url: link });
+  return askToOpen(call, method, {
+    key: questionKey,
+    link,
+    words: `${message}: open the address and sign in, then the request can be sent again`,
+    forModel: `${message}. Ask the user to open this address, then call again`,
+    reason: "auth_required",
+    server: serverName,
+  });
 }
 
 /** Whether the client's user has agreed to open the page. */

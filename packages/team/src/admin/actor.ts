@@ -1,21 +1,40 @@
 /** Who administers a team, and with which roles. */
 
 import { HostError } from "@fairlead/core";
+import { namePattern } from "@fairlead/core/policy";
 import { type Caller, type Role, roles } from "../auth/caller.ts";
 
 export interface Actor {
   /** The user of a token, the owner of an API key, or `operator:NAME` for somebody with access to the database. */
   readonly principal: string;
   readonly roles: ReadonlySet<Role>;
+  readonly groups: readonly string[];
+  /** Whether the actor has access to the database, and so can answer every question. */
+  readonly isOperator?: boolean;
 }
 
 /** Somebody who can read the system settings and reach PostgreSQL, and so can do everything anyway. */
 export function databaseOperator(name: string): Actor {
-  return { principal: `operator:${name}`, roles: new Set(roles) };
+  return { principal: `operator:${name}`, roles: new Set(roles), groups: [], isOperator: true };
 }
 
-export function callerAsActor({ owner, roles: own }: Pick<Caller, "owner" | "roles">): Actor {
-  return { principal: owner.principal, roles: own };
+export function callerAsActor({ owner, roles: own, groups }: Pick<Caller, "owner" | "roles" | "groups">): Actor {
+  return { principal: owner.principal, roles: own, groups };
+}
+
+/**
+ * Whether somebody may answer a question about a request. If the rule names approvers, one of them must, and never the user
+ * who sends the request. Otherwise the user answers.
+ */
+export function mayAnswer(
+  { principal, groups, isOperator = false }: Omit<Actor, "roles">,
+  approver: string | undefined,
+  sender: string,
+): boolean {
+  if (isOperator) return true;
+  if (approver === undefined) return principal === sender;
+  const pattern = namePattern(approver);
+  return principal !== sender && groups.some((group) => pattern.matches(group));
 }
 
 /**

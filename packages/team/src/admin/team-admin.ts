@@ -5,17 +5,20 @@
 
 import { HostError } from "@fairlead/core";
 import { canonicalJson } from "@fairlead/core/plain-text";
+import type { ConsentQuestion } from "@fairlead/gateway/consent/confirmed-request";
 import type { JsonObject } from "@fairlead/wire";
 import { createApiKey, networksOf } from "../auth/api-key-verifier.ts";
 import { type Role, roles, scopes } from "../auth/caller.ts";
+import { type ApprovalAnswer, readQuestion } from "../people/team-consent.ts";
 import type { ApiKey } from "../store/api-keys.ts";
 import type { ConfigVersion } from "../store/configs.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import { type CountedBy, type LedgerSearch, newRequestId, type ReadRow, type RowCount } from "../store/ledger.ts";
 import type { Owner } from "../store/owner.ts";
+import type { StoredQuestion } from "../store/questions.ts";
 import type { Replica } from "../store/replicas.ts";
 import type { TeamStore } from "../store/store.ts";
-import { type Actor, roleFor } from "./actor.ts";
+import { type Actor, mayAnswer, roleFor } from "./actor.ts";
 
 /** Longest life of an access token, in milliseconds. A revocation counts for so long. */
 const longestTokenLife = 30 * 86_400_000;
@@ -47,6 +50,12 @@ export interface NewApiKey {
 export interface RevokedAccess {
   readonly keys: number;
   readonly signIns: number;
+}
+
+/** A question as it is stored, and what it asks. */
+export interface WaitingRequest {
+  readonly stored: StoredQuestion;
+  readonly question: ConsentQuestion;
 }
 
 /** What `team status` shows. */
@@ -192,12 +201,53 @@ export class TeamAdmin {
     });
   }
 
-  /** Answers a question that waits for a person, in place of that person. */
-  answer(id: string, answer: { readonly json: string; readonly isYes: boolean }): Promise<void> {
+  /** The questions that wait for an answer and that the actor may answer, oldest first. */
+  async questions(): Promise<readonly WaitingRequest[]> {
     const { store, tenant, actor } = this.#options;
-    return this.#change(answer.isYes ? "approvals allow" : "approvals deny", { question: id }, ["admin"], async () => {
-      if (!(await store.questions.answer(tenant, id, { by: actor.principal, json: answer.json })))
-        throw new HostError("not_found", `there is no open question ${id}`, { next: "fairlead team approvals" });
+    const open = await store.questions.open(tenant);
+    return open.flatMap((stored) => {
+      const question = readQuestion(stored);
+      const isTheirs = question !== undefined && mayAnswer(actor, question.approver, stored.owner.principal);
+      return isTheirs ? [{ stored, question }] : [];
+    });
+  }
+
+  /**
+   * A question that the actor may see: their own, also if another one answers it, and those that they may answer.
+   *
+   * @throws HostError `not_found`, also if it is none of the actor's business
+   */
+  async question(id: string): Promise<WaitingRequest & { readonly mayAnswer: boolean }> {
+    const { store, tenant, actor } = this.#options;
+    const stored = await store.questions.read(tenant, id);
+    const question = stored && readQuestion(stored);
+    if (stored === undefined || question === undefined) throw noQuestion(id);
+    const isPermitted = mayAnswer(actor, question.approver, stored.owner.principal);
+    if (!isPermitted && stored.owner.principal !== actor.principal) throw noQuestion(id);
+    return { stored, question, mayAnswer: isPermitted };
+  }
+
+  /**
+   * Answers a question. Only the first answer counts.
+   *
+   * @throws HostError `denied` if the actor may not answer it, `not_found` if it is not open
+   */
+  async answer(id: string, answer: ApprovalAnswer): Promise<void> {
+    const { store, tenant, actor } = this.#options;
+    const { stored, question, mayAnswer: isPermitted } = await this.question(id);
+    const { server, name: tool, approver } = question;
+    const facts = { question: id, user: stored.owner.principal, server, tool, answer: answer.answer };
+    const permit = (): string => {
+      if (isPermitted) return approver === undefined ? "the user answers" : `a member of ${approver} answers`;
+      throw new HostError("denied", `the answer is not yours to give: a member of ${approver} must answer`, {
+        serverName: server,
+      });
+    };
+    const action = answer.answer === "no" ? "approvals deny" : "approvals allow";
+    await this.#change(action, facts, permit, async () => {
+      const given = question.answers.includes(answer.answer) ? answer : { ...answer, answer: "no" as const };
+      if (!(await store.questions.answer(tenant, id, { by: actor.principal, json: JSON.stringify(given) })))
+        throw noQuestion(id);
       return { result: undefined, facts: {} };
     });
   }
@@ -213,20 +263,21 @@ export class TeamAdmin {
   async #change<Result>(
     action: string,
     asked: JsonObject,
-    needed: readonly Role[],
+    needed: readonly Role[] | (() => string),
     work: () => Promise<{ readonly result: Result; readonly facts: JsonObject }>,
   ): Promise<Result> {
     const { actor } = this.#options;
-    let role: Role | undefined;
+    let rule: string | undefined;
     try {
-      role = roleFor(actor, action, ...needed);
+      rule = typeof needed === "function" ? needed() : `the role ${roleFor(actor, action, ...needed)} permits it`;
       const { result, facts } = await work();
-      await this.#record(action, { ...asked, ...facts }, `the role ${role} permits it`, "allow", "ok");
+      await this.#record(action, { ...asked, ...facts }, rule, "allow", "ok");
       return result;
     } catch (error) {
       const code = error instanceof HostError ? error.code : "internal";
-      const rule = role === undefined ? `it needs the role ${needed.join(" or ")}` : `the role ${role} permits it`;
-      await this.#record(action, asked, rule, role === undefined ? "deny" : "allow", code).catch(() => undefined);
+      const why = error instanceof HostError ? error.message : "";
+      const decision = rule === undefined ? "deny" : "allow";
+      await this.#record(action, asked, rule ?? why, decision, code).catch(() => undefined);
       throw error;
     }
   }
@@ -257,6 +308,10 @@ export class TeamAdmin {
       configVersion: current?.version ?? 0,
     });
   }
+}
+
+function noQuestion(id: string): HostError {
+  return new HostError("not_found", `there is no open question ${id}`, { next: "fairlead team approvals" });
 }
 
 function withoutBody({ body: _body, ...version }: ConfigVersion): Omit<ConfigVersion, "body"> {

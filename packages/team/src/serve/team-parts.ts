@@ -14,6 +14,7 @@ import type { HttpPage } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Callers } from "../auth/admit-caller.ts";
 import type { RevokedUsers } from "../auth/revoked-users.ts";
+import { TeamConsent } from "../people/team-consent.ts";
 import type { TeamSettings } from "../settings/team-settings.ts";
 import { TeamSignIns } from "../sign-in/team-sign-ins.ts";
 import type { Owner } from "../store/owner.ts";
@@ -76,11 +77,10 @@ export interface TeamParts extends AsyncDisposable {
 }
 
 export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
-  const { folder, settings, store, revoked, configurations, environment, clock, now, log } = context;
+  const { settings, store, revoked, configurations, environment, clock, now, log } = context;
   const { People } = await import("../people/people.ts");
   const people = new People(context);
-  const { Consent } = await import("@fairlead/gateway/consent/consent");
-  const consent = new Consent({ stateFolder: folder });
+  const consent = new TeamConsent({ questions: store.questions, hints: store.hints, url: settings.url, clock, now });
   const signIns = new TeamSignIns({
     url: settings.url,
     store,

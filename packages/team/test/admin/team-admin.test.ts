@@ -33,6 +33,7 @@ describe.runIf(database !== undefined)("administering a team", () => {
       actor: callerAsActor({
         owner: { tenant, principal: `iss#${own.join("-")}` },
         roles: new Set<Role>(["user", ...own]),
+        groups: [],
       }),
       now: Date.now,
     });
@@ -185,17 +186,53 @@ describe.runIf(database !== undefined)("administering a team", () => {
     ]);
   });
 
-  it("an operator of the database answers a question in place of its user, once", async () => {
+  it("a question is answered by its user, or by an approver who is not its user, and once", async () => {
     const tenant = 107;
+    const actorOf = (principal: string, ...groups: string[]) =>
+      new TeamAdmin({
+        store,
+        ring,
+        tenant,
+        actor: { principal, groups, roles: new Set<Role>(["user", "admin"]) },
+        now: Date.now,
+      });
+    const ask = async (approver?: string) => {
+      const id = randomUUID();
+      const question = { server: "shop", name: "pay", kind: "tool", args: {}, answers: ["no", "once"], approver };
+      const asked = {
+        owner: { tenant, principal: "iss#ada" },
+        server: "shop",
+        tool: "pay",
+        asked: JSON.stringify(question),
+      };
+      await store.questions.ask({ id, ...asked, argsDigest: Buffer.from("d"), until: Date.now() + 60_000 });
+      return id;
+    };
+    const yes = { answer: "once" } as const;
+    const [own, ofLeads, other] = [await ask(), await ask("leads-*"), await ask("leads-*")];
+    await expect(actorOf("iss#eve", "leads-eu").answer(own, yes)).rejects.toMatchObject({ code: "not_found" });
+    await actorOf("iss#ada").answer(own, yes);
+    await expect(actorOf("iss#ada").answer(own, yes)).rejects.toMatchObject({ code: "not_found" });
+    // Nobody approves their own request, also not as a member of the group.
+    await expect(actorOf("iss#ada", "leads-eu").answer(ofLeads, yes)).rejects.toMatchObject({ code: "denied" });
+    await expect(actorOf("iss#bob", "engineers").answer(ofLeads, yes)).rejects.toMatchObject({ code: "not_found" });
+    const ids = async (...who: [string, ...string[]]) =>
+      (await actorOf(...who).questions()).map(({ stored }) => stored.id);
+    expect(await ids("iss#eve", "leads-eu")).toEqual([ofLeads, other]);
+    expect(await ids("iss#ada", "leads-eu")).toEqual([]);
+    const answers = await Promise.allSettled(
+      ["iss#eve", "iss#fay"].map((who) =>
+        actorOf(who, "leads-eu").answer(ofLeads, { answer: "no", because: "not today" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const operator = new TeamAdmin({ store, ring, tenant, actor: databaseOperator("ada@host"), now: Date.now });
-    const id = randomUUID();
-    const asked = { owner: { tenant, principal: "iss#ada" }, server: "shop", tool: "pay", asked: "{}" };
-    await store.questions.ask({ id, ...asked, argsDigest: Buffer.from("d"), until: Date.now() + 60_000 });
-    await operator.answer(id, { json: '{"answer":"once"}', isYes: true });
-    await expect(operator.answer(id, { json: "{}", isYes: false })).rejects.toMatchObject({ code: "not_found" });
-    expect(await rowsOf(tenant)).toEqual([
-      "operator:ada@host approvals deny allow not_found",
-      "operator:ada@host approvals allow allow ok",
-    ]);
+    await operator.answer(other, yes);
+    // What was not offered is a no.
+    const last = await ask("leads-*");
+    await operator.answer(last, { answer: "always" });
+    expect(JSON.parse((await store.questions.read(tenant, last))?.answer ?? "")).toEqual({ answer: "no" });
+    expect(await rowsOf(tenant)).toContain("operator:ada@host approvals allow allow ok");
+    expect(await rowsOf(tenant)).toContain("iss#ada approvals allow deny denied");
   });
 });
