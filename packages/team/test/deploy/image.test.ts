@@ -2,10 +2,17 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { cp, mkdir, readlink } from "node:fs/promises";
+import { chmod, cp, mkdir, readlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { noteProgram, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import {
+  createDatabase,
+  noteProgram,
+  PostgresServer,
+  postgresVersion,
+  type TemporaryFolder,
+  temporaryFolder,
+} from "@fairlead/test-servers";
 import { type Copy, DockerfileParser, type Instruction, type JSONInstruction } from "dockerfile-ast";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -77,6 +84,8 @@ const works =
   spawnSync("bwrap", ["--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"]).status === 0;
 noteProgram("the lines of the Dockerfile", "bubblewrap", works ? bubblewrap : undefined);
 
+noteProgram("the gateway of the image", "PostgreSQL", works ? postgresVersion() : undefined);
+
 describe.runIf(works)("the lines of the Dockerfile", () => {
   let folder: TemporaryFolder;
   const at = (name: string): string => join(folder.path, name);
@@ -124,6 +133,46 @@ describe.runIf(works)("the lines of the Dockerfile", () => {
       `id -u && node /opt/fairlead/bin/fairlead.cjs --version && (touch /opt/fairlead/x 2>/dev/null || echo closed)`,
     );
     expect(out.trim().split("\n")).toEqual(["10001", version, "closed"]);
+  });
+
+  it.runIf(postgresVersion() !== undefined)("give a gateway that is healthy, and ends by SIGTERM", async () => {
+    await using postgres = await PostgresServer.open();
+    if (postgres === undefined) throw new Error("PostgreSQL is absent");
+    // The user of the image may reach the socket, and nothing else in the folder.
+    await chmod(postgres.folder, 0o711);
+    await using database = await createDatabase(postgres);
+    const team = {
+      url: "https://mcp.company.example",
+      listen: "0.0.0.0:8080",
+      store: { url: database.url },
+      keys: `k1 ${Buffer.alloc(32, 7).toString("base64")}`,
+      auth: { apiKeys: true },
+      drain: { wait: "0s" },
+    };
+    await folder.write("etc/settings.json", { fairlead: { team } });
+    const command = [...jsonOf("ENTRYPOINT"), ...jsonOf("CMD")].join(" ");
+    const [health = ""] = /\[.*\]/s.exec(named("HEALTHCHECK", final)[0]?.getRawArgumentsContent() ?? "") ?? [];
+    const check = (JSON.parse(health) as readonly string[])
+      .map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+      .join(" ");
+    const mounts = [
+      ...imageMounts(),
+      "--ro-bind",
+      at("etc"),
+      "/etc/gemini-cli",
+      "--bind",
+      postgres.folder,
+      postgres.folder,
+    ];
+    const out = inSandbox(
+      [...mounts, "--unshare-user", "--uid", "10001", "--gid", "10001", "--unshare-net"],
+      `(${check}) || echo "not healthy yet"
+      ${command} >/tmp/ready 2>/tmp/log & gateway=$!
+      until [ -s /tmp/ready ]; do kill -0 $gateway || { cat /tmp/log; exit 1; }; sleep 0.1; done
+      ${check} && echo healthy
+      kill -TERM $gateway && wait $gateway && echo ended`,
+    );
+    expect(out.trim().split("\n")).toEqual(["not healthy yet", "healthy", "ended"]);
   });
 
   /** Packages of npm are those of this checkout; the program's own come from the copied folder. */
