@@ -8,6 +8,8 @@ export type { TappedConnection, TappedMessage } from "../connect/message-tap.ts"
 export type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
 export { createRedactor, namedValuesIn, type Redact, replaceValues } from "../connect/redact.ts";
 export { logPath, safeFileName } from "../connect/server-log.ts";
+export { settingsFolders } from "../host/connect-context.ts";
 export { createBoundedFetch, type Fetch } from "../net/bounded-fetch.ts";
 export { openUrl, openUrlThrough, webUrl } from "../net/open-url.ts";
 export { isLoopbackHost } from "../net/server-network.ts";
+export { type BoxContents, boxContents, openBox, type SandboxContext } from "../sandbox/box.ts";

@@ -1,10 +1,16 @@
 /** `fairlead mcp sandbox`: shows what a server sees in its sandbox, or opens a shell in it. */
 
 import { type Field, layout } from "@fairlead/console/server/words/server-details";
-import { planLaunch } from "@fairlead/core/connect";
+import {
+  type BoxContents,
+  boxContents,
+  openBox,
+  planLaunch,
+  type SandboxContext,
+  settingsFolders,
+} from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/plain-text";
-import type { BoxContents, SandboxContext } from "@fairlead/core/sandbox";
 import { type ServerDefinition, sandboxDocument, sandboxLine } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Configuration, programPlace } from "@fairlead/core/trust";
@@ -49,7 +55,6 @@ Examples:
     }
     const boxed = { ...definition, sandbox };
     const [program, boxContext] = await planned(definition, configuration);
-    const { boxContents } = await import("@fairlead/core/sandbox");
     if (command.opts<Options>().shell) return openShell(boxed, program, boxContext, context);
     const contents = await boxContents(boxed, program, boxContext);
     if (globals.json) return out.json(document(definition, contents));
@@ -64,7 +69,6 @@ async function planned(
   definition: ServerDefinition,
   configuration: Configuration,
 ): Promise<readonly [Planned, SandboxContext]> {
-  const { settingsFolders } = await import("@fairlead/core/sandbox");
   const { environment, locations } = configuration;
   const { resolved, name } = definition;
   if (resolved?.kind !== "stdio") throw withoutSandbox(name);
@@ -94,7 +98,6 @@ async function openShell(
   boxContext: SandboxContext,
   { io, out }: Context,
 ): Promise<void> {
-  const { openBox } = await import("@fairlead/core/sandbox");
   const { spawn } = await import("node:child_process");
   const boxed = await openBox(definition, program, boxContext, ["/bin/sh"]);
   out.say(safe`a shell with the rights of ${toVisibleLine(definition.name)}; exit ends it`);
