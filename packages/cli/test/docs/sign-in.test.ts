@@ -29,8 +29,9 @@ test("what docs/sign-in.md shows is what happens", async () => {
 
 test("its settings are settings", async () => {
   const blocks = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = ""]) => json);
-  expect(blocks).toHaveLength(2);
-  for (const block of blocks) {
+  expect(blocks).toHaveLength(3);
+  // The section `fairlead.team` counts only in the system's settings; packages/team tests it there.
+  for (const block of blocks.filter((text) => !text.includes('"team"'))) {
     await using here = await machine({ [userFile]: block });
     expect(await here.run("settings", "validate")).toMatchObject({ code: 0 });
   }

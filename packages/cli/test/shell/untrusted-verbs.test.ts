@@ -32,6 +32,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "mcp enable": ["mcp enable added"],
   "mcp disable": ["mcp disable other"],
   "mcp import": ["mcp import"],
+  "mcp sandbox": ["mcp sandbox added", "mcp sandbox added --json"],
   "mcp pin": ["mcp pin added", "mcp pin --all"],
   connect: ["connect claude-code --yes", "connect --list"],
   disconnect: ["disconnect claude-code --yes"],

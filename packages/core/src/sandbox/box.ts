@@ -17,7 +17,8 @@ import { insideSocketPath } from "./inside-script.ts";
 import { type ClosedFolders, guards, isShown, privateFolder, resolvePaths, type ShownPath } from "./listed-paths.ts";
 import { findProgramFiles, type ProgramFiles } from "./program-files.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { insideHome, insideId, insideStartPath, sharedFiles } from "./shared-files.ts";
+import { insideHome, insideId, sharedFiles } from "./shared-files.ts";
+import { insideStartPath } from "./start-script.ts";
 import { systemMounts } from "./system-mounts.ts";
 import { installHint, unavailable } from "./unavailable.ts";
 

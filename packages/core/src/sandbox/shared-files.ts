@@ -4,29 +4,13 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SandboxSettings } from "../settings/define/definition.ts";
-import { insideFolder, insideScript, insideScriptPath } from "./inside-script.ts";
+import { insideScript, insideScriptPath } from "./inside-script.ts";
+import { insideStartPath, startScript } from "./start-script.ts";
 
 /** The home folder and the user of a program in its sandbox. */
 export const insideHome = "/home/sandbox";
 export const insideUser = "sandbox";
 export const insideId = "1000";
-/** How many processes and threads a sandbox may have. Root is exempt from this limit of the kernel. */
-export const mostProcesses = 1000;
-
-/**
- * Sets the limits inside of the user namespace, where they count only the processes of this sandbox, and starts the
- * process that leads programs other than Node to the proxy: the shell waits until it listens.
- */
-const startScript = `ulimit -c 0
-ulimit -p ${mostProcesses} 2>/dev/null || ulimit -u ${mostProcesses} 2>/dev/null
-node=$1
-shift
-[ "$node" = - ] || : "$(NODE_OPTIONS= "$node" ${insideScriptPath} 2>/dev/null &)"
-exec "$@"
-`;
-/** Where the sandbox shows the start script. Its arguments: the Node for the network or `-`, the program, its arguments. */
-export const insideStartPath: string = `${insideFolder}/start`;
-
 /** The options that show these files. Sandboxes with the same names in `tcp` share them. */
 export async function sharedFiles(sandbox: SandboxSettings, state: string): Promise<readonly string[]> {
   const names = tcpTargets(sandbox).map(({ address, name }) => `${address} ${name}\n`);
