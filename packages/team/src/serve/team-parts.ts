@@ -14,6 +14,7 @@ import type { HttpPage } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import type { Callers } from "../auth/admit-caller.ts";
 import type { RevokedUsers } from "../auth/revoked-users.ts";
+import { ApprovalPages } from "../people/approval-pages.ts";
 import { TeamConsent } from "../people/team-consent.ts";
 import type { TeamSettings } from "../settings/team-settings.ts";
 import { TeamSignIns } from "../sign-in/team-sign-ins.ts";
@@ -93,6 +94,14 @@ export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
     now,
     onError: (error) => log("error", "page_failed", { message: errorMessage(error) }),
   });
+  const approvals = new ApprovalPages({
+    url: settings.url,
+    store,
+    ring: settings.ring,
+    sessions: signIns.sessions,
+    logIn: (returnTo, cookies) => signIns.logIn(returnTo, cookies),
+    now,
+  });
   return {
     hostParts: (user) => {
       const { options, close } = people.hostParts(user);
@@ -100,7 +109,7 @@ export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
     },
     consent,
     signIns: signIns.port,
-    pageAt: (path) => signIns.pageAt(path),
+    pageAt: (path) => signIns.pageAt(path) ?? approvals.pageAt(path),
     take: (user, server) => people.take(user, server),
     metrics: () => (context.telemetry === undefined ? "" : prometheusText(context.telemetry.metrics.collect())),
     async [Symbol.asyncDispose]() {

@@ -55,7 +55,7 @@ export interface ConnectRequest {
   readonly scopes: readonly string[];
 }
 
-interface PageRequest {
+export interface PageRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -63,7 +63,7 @@ interface PageRequest {
   readonly form: URLSearchParams;
 }
 
-interface PageReply {
+export interface PageReply {
   readonly status: number;
   readonly html?: string;
   readonly json?: string;
@@ -99,37 +99,10 @@ export class ConnectPages {
   /** Returns what answers requests to a path, or undefined if it is none of these pages. */
   pageAt(path: string): HttpPage | undefined {
     if (!/^\/(?:connect(?:\/[^/]+)?|oauth\/(?:callback|login|client))$/.test(path)) return undefined;
-    return { take: (request, response) => this.#take(path, request, response) };
-  }
-
-  async #take(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url } = this.#options;
-    const { method = "GET", headers } = request;
-    const isForm = method === "POST" && /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "");
-    if (method !== "GET" && method !== "HEAD" && !isForm) {
-      response.writeHead(405, { allow: "GET, POST", connection: "close" }).end();
-      return;
-    }
-    const text = isForm ? await bodyOf(request) : "";
-    if (text === undefined) {
-      response.writeHead(413, { connection: "close" }).end();
-      return;
-    }
-    // The cookie is not sent with requests of other sites, and forms have a token. This is a third reason to refuse them.
-    const site = headers["sec-fetch-site"];
-    const isForeign =
-      (headers.origin !== undefined && headers.origin !== url) || (site !== undefined && site !== "same-origin");
-    const reply =
-      isForm && isForeign
-        ? { status: 403, html: problemPage("This form was not sent from its page", foreignForm()) }
-        : await this.#answer({
-            method,
-            path,
-            query: new URL(request.url ?? "/", "http://gateway").searchParams,
-            cookies: headers.cookie,
-            form: new URLSearchParams(text),
-          });
-    send(response, reply, method === "HEAD");
+    return {
+      take: (request, response) => takePage({ url, path, answer: (asked) => this.#answer(asked) }, request, response),
+    };
   }
 
   async #answer(request: PageRequest): Promise<PageReply> {
@@ -160,7 +133,7 @@ export class ConnectPages {
   async #list({ query, cookies }: PageRequest, user: BrowserSession | undefined): Promise<PageReply> {
     const { signIns, sessions, now } = this.#options;
     const issuer = query.get("issuer") ?? undefined;
-    if (user === undefined) return this.#logIn("/connect", issuer, cookies);
+    if (user === undefined) return this.logIn("/connect", issuer, cookies);
     const [servers, grants] = await Promise.all([signIns.servers(user.owner), signIns.list(user.owner)]);
     const pinOf = (server: ServerToSignIn): string => grantKeyOf(user.owner, server).pin;
     const isCurrent = (server: string, pin: string): boolean =>
@@ -225,7 +198,7 @@ export class ConnectPages {
       if (isPost) throw loggedOut();
       const issuer = owner?.principal.slice(0, owner.principal.indexOf("#"));
       const back = link === undefined ? request.path : `${request.path}?s=${link}`;
-      return this.#logIn(back, issuer ?? request.query.get("issuer") ?? undefined, request.cookies);
+      return this.logIn(back, issuer ?? request.query.get("issuer") ?? undefined, request.cookies);
     }
     if (owner !== undefined && (owner.tenant !== user.owner.tenant || owner.principal !== user.owner.principal))
       return { status: 403, html: otherUserPage(pageUser(user), sessions.formToken(user, "log_out")) };
@@ -251,7 +224,7 @@ export class ConnectPages {
   }
 
   /** Sends a browser to the issuer at which its user logs in. */
-  async #logIn(returnTo: string, issuer: string | undefined, given: string | undefined): Promise<PageReply> {
+  async logIn(returnTo: string, issuer: string | undefined, given: string | undefined): Promise<PageReply> {
     const { issuers } = this.#options.logins;
     const [first, ...others] = issuers;
     if (first === undefined) throw withoutLogin();
@@ -305,6 +278,48 @@ function nameIn(path: string): string {
   } catch {
     return path.slice("/connect/".length);
   }
+}
+
+/** What answers the requests of browsers to a path. */
+interface AnsweredPage {
+  /** The public address of the gateway. */
+  readonly url: string;
+  readonly path: string;
+  readonly answer: (request: PageRequest) => Promise<PageReply>;
+}
+
+/** Reads a request of a browser, and refuses forms that another site has sent. */
+export async function takePage(
+  { url, path, answer }: AnsweredPage,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = "GET", headers } = request;
+  const isForm = method === "POST" && /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "");
+  if (method !== "GET" && method !== "HEAD" && !isForm) {
+    response.writeHead(405, { allow: "GET, POST", connection: "close" }).end();
+    return;
+  }
+  const text = isForm ? await bodyOf(request) : "";
+  if (text === undefined) {
+    response.writeHead(413, { connection: "close" }).end();
+    return;
+  }
+  // The cookie is not sent with requests of other sites, and forms have a token. This is a third reason to refuse them.
+  const site = headers["sec-fetch-site"];
+  const isForeign =
+    (headers.origin !== undefined && headers.origin !== url) || (site !== undefined && site !== "same-origin");
+  const reply =
+    isForm && isForeign
+      ? { status: 403, html: problemPage("This form was not sent from its page", foreignForm()) }
+      : await answer({
+          method,
+          path,
+          query: new URL(request.url ?? "/", "http://gateway").searchParams,
+          cookies: headers.cookie,
+          form: new URLSearchParams(text),
+        });
+  send(response, reply, method === "HEAD");
 }
 
 function bodyOf(request: IncomingMessage): Promise<string | undefined> {

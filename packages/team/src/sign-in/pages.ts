@@ -188,7 +188,7 @@ export function connectPath(serverName: string): string {
   return `/connect/${encodeURIComponent(serverName)}`;
 }
 
-function form(path: string, fields: Readonly<Record<string, string>>, button: Html): Html {
+export function form(path: string, fields: Readonly<Record<string, string>>, button: Html): Html {
   const inputs = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${attribute(value)}">`,
   );

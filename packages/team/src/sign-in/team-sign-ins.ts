@@ -14,7 +14,7 @@ import type { Owner } from "../store/owner.ts";
 import type { TeamStore } from "../store/store.ts";
 import { BrowserLogins } from "./browser-login.ts";
 import { BrowserSessions } from "./browser-session.ts";
-import { ConnectPages, type ConnectRequest } from "./connect-pages.ts";
+import { ConnectPages, type ConnectRequest, type PageReply } from "./connect-pages.ts";
 import { EncryptedValues } from "./encrypted-values.ts";
 import { connectPath } from "./pages.ts";
 import { ServerSignIns } from "./server-sign-in.ts";
@@ -49,6 +49,8 @@ export class TeamSignIns implements AsyncDisposable {
   readonly #grants: UserGrants;
   readonly #signIns: ServerSignIns;
   readonly #pages: ConnectPages;
+  /** The sessions of browsers that are logged in to the gateway. */
+  readonly sessions: BrowserSessions;
 
   constructor(options: TeamSignInsOptions) {
     const { url, store, ring, issuers, revoked, configuration, env, clock, onError } = options;
@@ -63,6 +65,7 @@ export class TeamSignIns implements AsyncDisposable {
     const next = (server: string): string =>
       logins.issuers.length === 0 ? withoutLogin : `Open ${url}${connectPath(server)} in a browser.`;
     this.#options = options;
+    this.sessions = sessions;
     this.#grants = new UserGrants({ grants, clients, hints, fetchFor: post, next, redirectUri, clock, now, random });
     this.#signIns = new ServerSignIns({
       grants,
@@ -96,6 +99,11 @@ export class TeamSignIns implements AsyncDisposable {
   /** The link that a client shows to its user; undefined if this user cannot log in with a browser. */
   linkFor(request: ConnectRequest): string | undefined {
     return this.#pages.linkFor(request);
+  }
+
+  /** Sends a browser to the issuer at which its user logs in, and then to this path. */
+  logIn(returnTo: string, cookies: string | undefined): Promise<PageReply> {
+    return this.#pages.logIn(returnTo, undefined, cookies);
   }
 
   pageAt(path: string): HttpPage | undefined {
