@@ -11,7 +11,7 @@ import { TeamAdmin, type WaitingRequest } from "../admin/team-admin.ts";
 import type { BrowserSession, BrowserSessions } from "../sign-in/browser-session.ts";
 import { type PageReply, type PageRequest, takePage } from "../sign-in/connect-pages.ts";
 import { attribute, type Html, html, page } from "../sign-in/html.ts";
-import { form, problemPage } from "../sign-in/pages.ts";
+import { postForm, problemPage } from "../sign-in/pages.ts";
 import type { KeyRing } from "../store/key-ring.ts";
 import { isStoreAway, type TeamStore } from "../store/store.ts";
 
@@ -101,7 +101,7 @@ function requestPage(
 ): string {
   const { owner, server, tool, state, id } = stored;
   const buttons = question.answers.map((answer) =>
-    form(
+    postForm(
       `/approvals/${id}`,
       { answer, token: token ?? "" },
       html`<button${answer === "once" ? html` class="primary"` : undefined}>${choiceText(answer, question)}</button>`,

@@ -35,7 +35,7 @@ export function listPage(
     html`<h1>Your sign-ins</h1>${done}
 <p>Programs that you use through this gateway work with these servers in your name. They never get your tokens.</p>
 ${rows.length === 0 ? html`<p>No server of this gateway needs a sign-in.</p>` : html`<ul>${rows}</ul>`}
-<div class="buttons">${form("/connect", { do: "log_out", token: signOutToken }, html`<button>Log out of this page</button>`)}
+<div class="buttons">${postForm("/connect", { do: "log_out", token: signOutToken }, html`<button>Log out of this page</button>`)}
 <span class="quiet">${principal}</span></div>`,
     { user: name },
   );
@@ -59,7 +59,7 @@ function serverRow({ server, url, credentials, refusedAt, disconnectToken }: Lis
           isSignedIn ? "Sign in again" : "Sign in"
         }<span class="quiet"> – ${server}</span></a>`;
   const disconnect = isSignedIn
-    ? form(
+    ? postForm(
         "/connect",
         { do: "disconnect", server, token: disconnectToken },
         html`<button>Disconnect<span class="quiet"> – ${server}</span></button>`,
@@ -99,7 +99,7 @@ ${
     : html`<p class="warn">You are signed in${present.account === undefined ? "" : ` as ${present.account}`}. A new sign-in replaces this one.</p>`
 }
 <p class="quiet">The gateway stores the tokens encrypted and sends them only to this server. All programs that you use through this gateway can then use the server in your name, as far as its rules allow.</p>
-<div class="buttons">${form(
+<div class="buttons">${postForm(
       connectPath(serverName),
       { token, ...(link !== undefined && { s: link }) },
       html`<button class="primary">Continue to ${host}</button>`,
@@ -149,7 +149,7 @@ export function otherUserPage({ name, principal }: PageUser, signOutToken: strin
     html`<h1>This link is for another user</h1>
 <p class="bad" role="alert">You are logged in as ${name} (${principal}), and another user's program has made this link. If you signed in here, that user could use the server with your account.</p>
 <p>If somebody sent you this link, close this page. If both users are you, log out, open the link again, and log in as the user of the program.</p>
-<div class="buttons">${form("/connect", { do: "log_out", token: signOutToken }, html`<button>Log out</button>`)}<a href="/connect">Your sign-ins</a></div>`,
+<div class="buttons">${postForm("/connect", { do: "log_out", token: signOutToken }, html`<button>Log out</button>`)}<a href="/connect">Your sign-ins</a></div>`,
     { user: name },
   );
 }
@@ -188,7 +188,7 @@ export function connectPath(serverName: string): string {
   return `/connect/${encodeURIComponent(serverName)}`;
 }
 
-export function form(path: string, fields: Readonly<Record<string, string>>, button: Html): Html {
+export function postForm(path: string, fields: Readonly<Record<string, string>>, button: Html): Html {
   const inputs = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${attribute(value)}">`,
   );
