@@ -69,6 +69,42 @@ describe.runIf(hasChromium)("in Chromium", () => {
     expect(await page.evaluate(() => document.elementFromPoint(20, 20)?.closest(".markdown") ?? null)).toBeNull();
   });
 
+  test("rule 14: an image of a result is an image: no script of it runs, and it requests nothing", async () => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>alert(1); document.title = "taken"</script>
+<image href="http://127.0.0.1:9/a.png" width="9" height="9"/><rect width="40" height="30" onload="alert(2)"/></svg>`;
+    const image = (mimeType: string, data: string) => ({
+      type: "image",
+      mimeType,
+      data: Buffer.from(data).toString("base64"),
+    });
+    const html = image("text/html", "<script>alert(3)</script>");
+    await using here = await resultScene({
+      content: [image("image/svg+xml", svg), html, image("image/png", "no image at all"), ...text("the end").content],
+    });
+    await using shown = await chromium.open({ source: here.scene.state });
+    const { page } = shown;
+    const dialogs: string[] = [];
+    page.on("dialog", (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await go(page, "#/tools/evil/read");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByText("the end").waitFor();
+    const picture = page.locator("img.block-image");
+    await page.getByText("The bytes are no image of this type.").waitFor();
+    expect(
+      await picture.evaluateAll((all) =>
+        all.map((each) => [(each as HTMLImageElement).src.slice(0, 5), (each as HTMLImageElement).naturalWidth]),
+      ),
+    ).toEqual([["blob:", 40]]);
+    expect(await page.locator("svg image, svg script, iframe, object, embed").count()).toBe(0);
+    expect([dialogs, await page.title()]).toEqual([[], expect.not.stringContaining("taken")]);
+    expect(
+      shown.requests.filter((url) => !/^(?:blob:)?http:\/\/127\.0\.0\.1:\d+\//.test(url) || url.includes(":9/")),
+    ).toEqual([]);
+  });
+
   test("rule 13: a link opens the address that it says, and asks before it opens another one", async () => {
     const links = [
       "[https://bank.example/](https://evil.example/a)",
