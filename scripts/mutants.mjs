@@ -29,7 +29,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
 
 const sources = execFileSync("git", ["ls-files", "packages"], { cwd: copy, encoding: "utf8" })
   .split("\n")
-  .filter((file) => /^packages\/(?:wire|core|cli|gateway|team)\/src\/.*[.]tsx?$/.test(file));
+  .filter((file) => /^packages\/(?:wire|core|cli|gateway|registry|team)\/src\/.*[.]tsx?$/.test(file));
 const { mutants: all, missing } = mutantsAt(
   sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8"))),
   values,

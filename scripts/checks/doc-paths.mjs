@@ -15,6 +15,7 @@ const roots = [
   "packages/wire/src",
   "packages/gateway/src",
   "packages/team/src",
+  "packages/registry/src",
 ];
 /**
  * Matches a path such as `server/server.ts`, `core/src/auth/` or `scripts/checks/names.mjs`: it has a slash, and ends with a file

@@ -24,7 +24,7 @@ export async function checkDoors(baseDir) {
   const doors = new Set([...names.values()].map(addressOf));
   const unused = new Map(names);
   const addresses = new Set();
-  for (const path of paths.filter((each) => /^packages[/](?:cli|console|gateway|team)[/]/.test(each)))
+  for (const path of paths.filter((each) => /^packages[/](?:cli|console|gateway|registry|team)[/]/.test(each)))
     for (const node of await nodesOf(baseDir, path)) {
       const address = specifierOf(node);
       if (!address?.startsWith(core)) continue;

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { codeExtensions, nodesOf, sourcePaths } from "./sources.mjs";
 import { neverAlone, otherMeanings, publicMembers, replaced } from "./words.mjs";
 
-const product = /^packages\/(?:wire|core|gateway|team|cli)\/src\/.+\.tsx?$/;
+const product = /^packages\/(?:wire|core|gateway|registry|team|cli)\/src\/.+\.tsx?$/;
 const isShellScript = /\.(?:sh|ps1)$/;
 /** Whether several files may export this name: each command's file exports its `verb` or `verbs` for the table of commands. */
 const isCommand = (path, name) =>
