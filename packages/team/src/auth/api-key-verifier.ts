@@ -5,6 +5,7 @@ import { BlockList, isIP } from "node:net";
 import { HostError } from "@fairlead/core";
 import type { ApiKey, ApiKeyStore } from "../store/api-keys.ts";
 import type { Hints } from "../store/hints.ts";
+import type { UserStore } from "../store/users.ts";
 import { type Caller, type Role, roles, widestScope } from "./caller.ts";
 
 const form = /^fl_(?<id>[a-z0-9]{16})_(?<secret>[A-Za-z0-9_-]{43})$/;
@@ -26,14 +27,31 @@ export function isApiKey(token: string): boolean {
   return token.startsWith("fl_");
 }
 
+export interface ApiKeyVerifierOptions {
+  readonly store: ApiKeyStore;
+  readonly users: Pick<UserStore, "groupsOf">;
+  readonly hints: Hints;
+  /** In milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A key as it was read, with the groups of its owner. */
+interface ReadKey {
+  readonly key: ApiKey | undefined;
+  readonly groups: readonly string[];
+  readonly readAt: number;
+}
+
 export class ApiKeyVerifier implements Disposable {
   readonly #store: ApiKeyStore;
+  readonly #users: Pick<UserStore, "groupsOf">;
   readonly #now: () => number;
-  readonly #cached = new Map<string, { readonly key: ApiKey | undefined; readonly readAt: number }>();
+  readonly #cached = new Map<string, ReadKey>();
   readonly #stop: () => void;
 
-  constructor(store: ApiKeyStore, hints: Hints, now: () => number) {
+  constructor({ store, users, hints, now }: ApiKeyVerifierOptions) {
     this.#store = store;
+    this.#users = users;
     this.#now = now;
     this.#stop = hints.listen("api_key", (id) => {
       if (id === undefined) this.#cached.clear();
@@ -45,7 +63,7 @@ export class ApiKeyVerifier implements Disposable {
   async verify(token: string, address: string | undefined): Promise<Caller | undefined> {
     const { id, secret } = form.exec(token)?.groups ?? {};
     if (id === undefined || secret === undefined) return undefined;
-    const key = await this.#read(id);
+    const { key, groups } = await this.#read(id);
     if (key === undefined || !timingSafeEqual(key.hash, digestOf(secret))) return undefined;
     const now = this.#now();
     if (key.expiresAt !== undefined && key.expiresAt <= now) return undefined;
@@ -54,7 +72,7 @@ export class ApiKeyVerifier implements Disposable {
     if (key.lastUsedDay !== day) this.#store.used(id, day).catch(() => undefined);
     return {
       owner: key.owner,
-      groups: [],
+      groups,
       roles: new Set(roles.filter((role): role is Role => role === "user" || role === key.role)),
       scope: widestScope(key.scopes),
       client: `key:${id}`,
@@ -65,19 +83,23 @@ export class ApiKeyVerifier implements Disposable {
     this.#stop();
   }
 
-  async #read(id: string): Promise<ApiKey | undefined> {
+  /** A rule about a group is about the keys of its members too: their groups are those of their latest token. */
+  async #read(id: string): Promise<ReadKey> {
     const cached = this.#cached.get(id);
     const age = cached === undefined ? Number.POSITIVE_INFINITY : this.#now() - cached.readAt;
-    if (cached !== undefined && age < fresh) return cached.key;
+    if (cached !== undefined && age < fresh) return cached;
     try {
       const key = await this.#store.read(id);
+      const { tenant, principal } = key?.owner ?? { tenant: 0, principal: "" };
+      const groups = key && (await this.#users.groupsOf(tenant, [principal])).get(principal);
+      const read = { key, groups: groups ?? [], readAt: this.#now() };
       const [oldest] = this.#cached.keys();
       if (oldest !== undefined && this.#cached.size >= mostKeys) this.#cached.delete(oldest);
       this.#cached.delete(id);
-      this.#cached.set(id, { key, readAt: this.#now() });
-      return key;
+      this.#cached.set(id, read);
+      return read;
     } catch (error) {
-      if (cached !== undefined && age < longest) return cached.key;
+      if (cached !== undefined && age < longest) return cached;
       throw error;
     }
   }

@@ -37,6 +37,7 @@ interface Issuer {
 export class TokenVerifier {
   readonly #issuers: ReadonlyMap<string, Issuer>;
   readonly #now: () => number;
+  readonly #onVerified: (token: VerifiedToken) => void;
   /** By the digest of token and audience. */
   readonly #cached = new Map<string, VerifiedToken>();
 
@@ -47,9 +48,17 @@ export class TokenVerifier {
       fetchFor,
       clock,
       now,
-    }: { readonly fetchFor: (issuer: string) => Fetch; readonly clock: Pick<Clock, "now">; readonly now: () => number },
+      onVerified = () => undefined,
+    }: {
+      readonly fetchFor: (issuer: string) => Fetch;
+      readonly clock: Pick<Clock, "now">;
+      readonly now: () => number;
+      /** Called with each token that was not cached. */
+      readonly onVerified?: (token: VerifiedToken) => void;
+    },
   ) {
     this.#now = now;
+    this.#onVerified = onVerified;
     this.#issuers = new Map(
       issuers.map((settings) => {
         const { issuer } = settings;
@@ -75,6 +84,7 @@ export class TokenVerifier {
     const [oldest] = this.#cached.keys();
     if (oldest !== undefined && this.#cached.size >= mostTokens) this.#cached.delete(oldest);
     this.#cached.set(digest, verified);
+    this.#onVerified(verified);
     return verified;
   }
 

@@ -21,9 +21,12 @@ export interface ApprovalPagesOptions {
   readonly store: TeamStore;
   readonly ring: KeyRing;
   readonly sessions: BrowserSessions;
-  readonly logIn: (returnTo: string, cookies: string | undefined) => Promise<PageReply>;
+  /** `issuer`: the one that the user has chosen, if there are several. */
+  readonly logIn: (returnTo: string, issuer: string | undefined, cookies: string | undefined) => Promise<PageReply>;
   /** In milliseconds since 1970. */
   readonly now: () => number;
+  /** Called with each failure that is the gateway's own, for its log. */
+  readonly onError: (error: unknown) => void;
 }
 
 export class ApprovalPages {
@@ -42,9 +45,11 @@ export class ApprovalPages {
   }
 
   async #answer(request: PageRequest, id: string | undefined): Promise<PageReply> {
-    const user = this.#options.sessions.read(request.cookies);
+    const { sessions, logIn, onError } = this.#options;
+    const user = sessions.read(request.cookies);
     try {
-      if (user === undefined) return await this.#options.logIn(request.path, request.cookies);
+      if (user === undefined)
+        return await logIn(request.path, request.query.get("issuer") ?? undefined, request.cookies);
       const admin = await this.#adminOf(user);
       if (id === undefined) return { status: 200, html: listPage(user, await admin.questions()) };
       return request.method === "POST" ? await this.#take(request, user, admin, id) : await this.#show(user, admin, id);
@@ -53,7 +58,9 @@ export class ApprovalPages {
         ? new HostError("unreachable", "the gateway's database is away", { next: "Reload this page in a minute." })
         : error;
       const shown = user && { name: user.name, principal: user.owner.principal };
-      const status = isStoreAway(error) ? 503 : error instanceof HostError && error.code !== "internal" ? 400 : 500;
+      const isOwn = !(error instanceof HostError) || error.code === "internal";
+      if (isOwn) onError(error);
+      const status = isStoreAway(error) ? 503 : isOwn ? 500 : 400;
       return { status, html: problemPage("Approvals", problem, shown) };
     }
   }

@@ -30,11 +30,10 @@ export class People implements Disposable {
   }
 
   hostParts(user: TeamUser): HostParts {
-    const { store, clock, log } = this.#context;
+    const { store, clock } = this.#context;
     const { tenant, principal } = user;
     const owner = { tenant, principal };
     const savedApprovals = new UserApprovals({ store: store.approvals, hints: store.hints, owner, clock });
-    store.users.seen(user).catch((error: unknown) => log("warning", "store", { message: String(error) }));
     return {
       options: { savedApprovals, acceptedDefinitions: userDefinitions(store, owner) },
       close: () => savedApprovals[Symbol.dispose](),

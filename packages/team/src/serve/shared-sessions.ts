@@ -4,6 +4,7 @@
  */
 
 import { randomBytes } from "node:crypto";
+import type { Clock } from "@fairlead/core/clock";
 import type { ClientEndpoint } from "@fairlead/gateway/bridge/modern-contexts";
 import { isObject, listOf, objectOf, parseJson, stringOf } from "@fairlead/wire/json";
 import type { HttpListener, HttpSessions, RpcMessage } from "@fairlead/wire/serve";
@@ -20,6 +21,7 @@ export interface SharedSessionsOptions {
   readonly ring: KeyRing;
   readonly messages: MessageStore;
   readonly hints: Hints;
+  readonly clock: Clock;
   readonly log: Log;
   /** In milliseconds since 1970. */
   readonly now: () => number;
@@ -29,6 +31,8 @@ export interface SharedSessionsOptions {
 const lifetime = 86_400_000;
 /** How long a message waits for another replica, in milliseconds. */
 const waits = 60_000;
+/** How long the answer to a change waits until the replicas are told, in milliseconds. Usually that takes less than 100. */
+const longestTelling = 1000;
 /** Longest capabilities in an id, in characters: headers have a limit. Of longer ones, only their names are kept. */
 const longestCapabilities = 3000;
 /** When so many more sessions are noted, those that are not open here any more are forgotten. */
@@ -63,6 +67,8 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
   readonly #sessions = new Map<string, OpenSession>();
   /** By the ids of hints. */
   readonly #byHint = new Map<string, OpenSession>();
+  /** What is read of sessions now, because there is news of them. */
+  readonly #reading = new Map<string, Promise<void>>();
   readonly #stop: () => void;
   #listener: HttpListener | undefined;
   #forgetAt = many;
@@ -72,7 +78,7 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     this.#options = options;
     this.#stop = options.hints.listen("message", (hint) => {
       const sessions = hint === undefined ? [...this.#sessions.values()] : [this.#byHint.get(hint) ?? []].flat();
-      if (sessions.length > 0) void this.#noted(this.#read(sessions));
+      if (sessions.length > 0) this.#catchUp(sessions);
     });
   }
 
@@ -125,13 +131,16 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     const uri = stringOf(objectOf(params)["uri"]);
     const key = uri === undefined ? stringOf(method) : `resource ${uri}`;
     const news: SessionNews = { kind: "change", from: this.process, request: message };
-    await this.#send(session.address, news, lifetime, key);
+    await this.#tell(session.address, news, key);
   }
 
   async ended(context: ClientEndpoint, sessionId: string): Promise<void> {
     const facts = this.#open(context, sessionId);
-    if (facts !== undefined)
-      await this.#send(addressOf(facts.id), { kind: "end", from: this.process }, lifetime, "end");
+    if (facts !== undefined) await this.#tell(addressOf(facts.id), { kind: "end", from: this.process }, "end");
+  }
+
+  caughtUp(sessionId: string): Promise<void> | undefined {
+    return this.#reading.get(sessionId);
   }
 
   pass(sessionId: string, message: RpcMessage, to: string | undefined): void {
@@ -167,6 +176,14 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     this.#forgetAt = this.#sessions.size + many;
   }
 
+  #catchUp(sessions: readonly OpenSession[]): void {
+    const reading = this.#noted(this.#read(sessions)).then(() => {
+      for (const { sessionId } of sessions)
+        if (this.#reading.get(sessionId) === reading) this.#reading.delete(sessionId);
+    });
+    for (const { sessionId } of sessions) this.#reading.set(sessionId, reading);
+  }
+
   async #read(sessions: readonly OpenSession[]): Promise<void> {
     const byAddress = new Map(sessions.map((each) => [each.address, each]));
     for (const stored of await this.#options.messages.list([...byAddress.keys()])) {
@@ -198,18 +215,51 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     }
   }
 
-  /** Without the store, only this replica knows it. */
-  #send(address: string, news: SessionNews, time: number, key?: string): Promise<void> {
+  /**
+   * Stores news, and resolves when this replica has the hint about it. The others have it then, too: PostgreSQL sends it to
+   * all of them at once. So the client's next request finds the session changed, wherever it arrives.
+   */
+  async #tell(address: string, news: SessionNews, key: string | undefined): Promise<void> {
+    const { hints, clock } = this.#options;
+    const own = addressHint(address);
+    let isStored = false;
+    let stop: () => void = () => undefined;
+    const told = new Promise<void>((resolve) => {
+      // Many hints are joined into one without an id.
+      const ignore = hints.listen("message", (hint) => {
+        if (hint === own || (hint === undefined && isStored)) resolve();
+      });
+      const cancel = clock.after(longestTelling, resolve, { background: true });
+      stop = () => {
+        ignore();
+        cancel();
+      };
+    });
+    try {
+      isStored = await this.#send(address, news, lifetime, key);
+      if (isStored) await told;
+    } finally {
+      stop();
+    }
+  }
+
+  /** Without the store, only this replica knows it. Returns whether it is stored. */
+  #send(address: string, news: SessionNews, time: number, key?: string): Promise<boolean> {
     const { messages, now } = this.#options;
     return this.#noted(
       messages.send(address, { text: JSON.stringify(news), until: now() + time, ...(key && { key }) }),
     );
   }
 
-  async #noted(work: Promise<void>): Promise<void> {
-    await work.catch((error: unknown) =>
-      this.#options.log("warning", "session_message", { message: errorMessage(error) }),
-    );
+  /** Returns whether the work was done. */
+  async #noted(work: Promise<void>): Promise<boolean> {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      this.#options.log("warning", "session_message", { message: errorMessage(error) });
+      return false;
+    }
   }
 }
 

@@ -82,6 +82,7 @@ export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
   const { People } = await import("../people/people.ts");
   const people = new People(context);
   const consent = new TeamConsent({ questions: store.questions, hints: store.hints, url: settings.url, clock, now });
+  const onError = (error: unknown): void => log("error", "page_failed", { message: errorMessage(error) });
   const signIns = new TeamSignIns({
     url: settings.url,
     store,
@@ -92,15 +93,16 @@ export async function openTeamParts(context: TeamContext): Promise<TeamParts> {
     env: environment.env,
     clock,
     now,
-    onError: (error) => log("error", "page_failed", { message: errorMessage(error) }),
+    onError,
   });
   const approvals = new ApprovalPages({
     url: settings.url,
     store,
     ring: settings.ring,
     sessions: signIns.sessions,
-    logIn: (returnTo, cookies) => signIns.logIn(returnTo, cookies),
+    logIn: (returnTo, issuer, cookies) => signIns.logIn(returnTo, issuer, cookies),
     now,
+    onError,
   });
   return {
     hostParts: (user) => {

@@ -198,7 +198,7 @@ function openShared({ settings: { ring }, store, clock, log, now }: TeamContext)
     key: sharedGatewayKey(ring),
     states: new EncryptedStates({ ring, consumed, messages, now }),
     parked: new ParkedAtReplicas({ process, messages, hints, clock, log, now }),
-    sessions: new SharedSessions({ process, ring, messages, hints, log, now }),
+    sessions: new SharedSessions({ process, ring, messages, hints, clock, log, now }),
   };
 }
 
@@ -231,11 +231,12 @@ function openStore({ settings, folder, clock }: StartOptions): Promise<TeamStore
 function openCallers(given: StartOptions, store: TeamStore, revoked: RevokedUsers, opened: Opened): Callers {
   const { settings, now } = given;
   const { issuers, apiKeys, trustedProxies } = settings.auth;
-  const keys = new ApiKeyVerifier(store.apiKeys, store.hints, now);
+  const { users, hints } = store;
+  const keys = new ApiKeyVerifier({ store: store.apiKeys, users, hints, now });
   opened.add(() => keys[Symbol.dispose]());
   return new Callers({
     url: settings.url,
-    tokens: issuers.length === 0 ? undefined : tokenVerifier(given),
+    tokens: issuers.length === 0 ? undefined : tokenVerifier(given, store),
     keys: apiKeys ? keys : undefined,
     revoked,
     issuers: issuers.map(({ issuer }) => issuer),
@@ -257,9 +258,17 @@ async function teamEnvironment(environment: Environment): Promise<Environment> {
   return { ...environment, cwd: folder, env: { ...environment.env, FAIRLEAD_SECRET_STORE: "file" } };
 }
 
-function tokenVerifier({ settings, environment, clock, now }: StartOptions): TokenVerifier {
+function tokenVerifier({ settings, environment, log, clock, now }: StartOptions, { users }: TeamStore): TokenVerifier {
   const fetchFor = (issuer: string) => createBoundedFetch({ near: issuer, env: environment.env });
-  return new TokenVerifier(settings.auth.issuers, { fetchFor, clock, now });
+  return new TokenVerifier(settings.auth.issuers, {
+    fetchFor,
+    clock,
+    now,
+    onVerified: ({ owner, groups, issuedAt }) =>
+      void users
+        .seen({ ...owner, groups, issuedAt })
+        .catch((error: unknown) => log("warning", "store", { message: errorMessage(error) })),
+  });
 }
 
 function tenantsOf({ auth }: TeamSettings): readonly number[] {

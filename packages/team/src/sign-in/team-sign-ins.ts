@@ -102,8 +102,8 @@ export class TeamSignIns implements AsyncDisposable {
   }
 
   /** Sends a browser to the issuer at which its user logs in, and then to this path. */
-  logIn(returnTo: string, cookies: string | undefined): Promise<PageReply> {
-    return this.#pages.logIn(returnTo, undefined, cookies);
+  logIn(...login: Parameters<ConnectPages["logIn"]>): Promise<PageReply> {
+    return this.#pages.logIn(...login);
   }
 
   pageAt(path: string): HttpPage | undefined {

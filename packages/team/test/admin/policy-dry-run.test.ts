@@ -70,8 +70,8 @@ describe.runIf(database !== undefined)("a dry run", () => {
   beforeAll(async () => {
     if (database === undefined) return;
     store = await openStore(database);
-    await store.users.seen({ tenant: 1, principal: ada, groups: ["engineers"] });
-    await store.users.seen({ tenant: 1, principal: bob, groups: ["interns"] });
+    await store.users.seen({ tenant: 1, principal: ada, groups: ["engineers"], issuedAt: 1 });
+    await store.users.seen({ tenant: 1, principal: bob, groups: ["interns"], issuedAt: 1 });
   });
   afterAll(async () => {
     await store.close();

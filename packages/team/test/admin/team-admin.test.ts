@@ -118,7 +118,7 @@ describe.runIf(database !== undefined)("administering a team", () => {
   it("a new key works once it is added, with its scope and network, and not after it is revoked", async () => {
     const tenant = 104;
     const admin = adminOf(tenant, "admin");
-    using verifier = new ApiKeyVerifier(store.apiKeys, store.hints, Date.now);
+    using verifier = new ApiKeyVerifier({ ...store, store: store.apiKeys, now: Date.now });
     const wanted = { principal: "ci", scopes: ["mcp:read"], role: "auditor", networks: ["10.0.0.0/8"] };
     const { key, text } = await admin.addKey(wanted);
     expect(await verifier.verify(text, "10.1.2.3")).toMatchObject({

@@ -7,7 +7,7 @@ import { Callers } from "../../src/auth/admit-caller.ts";
 import { ApiKeyVerifier, createApiKey } from "../../src/auth/api-key-verifier.ts";
 import { type IssuerSettings, readAuthSettings } from "../../src/auth/auth-settings.ts";
 import { RevokedUsers } from "../../src/auth/revoked-users.ts";
-import { TokenVerifier } from "../../src/auth/token-verifier.ts";
+import { TokenVerifier, type VerifiedToken } from "../../src/auth/token-verifier.ts";
 import type { ApiKey, ApiKeyStore } from "../../src/store/api-keys.ts";
 import type { Hints, HintTopic } from "../../src/store/hints.ts";
 import type { UserRevocation } from "../../src/store/revocations.ts";
@@ -62,7 +62,9 @@ async function scene(settings: Partial<IssuerSettings> = {}, trustedProxies: rea
   const hints = new TestHints();
   const clock = { now: () => time, after: () => () => undefined };
   const fetchFor = (near: string) => createBoundedFetch({ near, env: {} });
-  const tokens = new TokenVerifier([{ ...entry, ...settings }], { fetchFor, clock, now: () => time });
+  const onVerified = ({ owner, groups }: VerifiedToken): void =>
+    void users.set(`${owner.tenant} ${owner.principal}`, groups);
+  const tokens = new TokenVerifier([{ ...entry, ...settings }], { fetchFor, clock, now: () => time, onVerified });
   const keys = new Map<string, ApiKey>();
   const store: ApiKeyStore = {
     add: async (key) => void keys.set(key.id, key),
@@ -74,7 +76,12 @@ async function scene(settings: Partial<IssuerSettings> = {}, trustedProxies: rea
   const revocations: UserRevocation[] = [];
   const list = { revoke: async () => undefined, list: async () => revocations };
   const revoked = await RevokedUsers.open(list, hints, clock);
-  const verifier = new ApiKeyVerifier(store, hints, () => time);
+  const users = new Map<string, readonly string[]>();
+  const groupsOf = async (tenant: number) =>
+    new Map(
+      [...users].filter(([owner]) => owner.startsWith(`${tenant} `)).map(([owner, groups]) => [owner.slice(2), groups]),
+    );
+  const verifier = new ApiKeyVerifier({ store, users: { groupsOf }, hints, now: () => time });
   const callers = new Callers({ url, tokens, keys: verifier, revoked, issuers: [issuer.url], trustedProxies });
   return {
     callers,
@@ -241,6 +248,19 @@ describe("API keys", () => {
     at.hints.send("api_key", key.id);
     time += 60_001;
     expect(await at.identify(text)).toMatchObject({ status: 401 });
+  });
+
+  test("a key of a person has the groups of the person's latest token, and a machine has none", async () => {
+    using at = await scene();
+    const owner = { tenant: 1, principal: `${issuer.url}#${user.sub}` };
+    const own = createApiKey({ ...machine, owner });
+    const other = createApiKey(machine);
+    for (const { key } of [own, other]) at.keys.set(key.id, key);
+    expect(await at.identify(own.text)).toMatchObject({ owner, groups: [] });
+    await at.identify(await issuer.sign({ ...user, groups: ["contractors"] }));
+    time += 30_000;
+    expect(await at.identify(own.text)).toMatchObject({ owner, groups: ["contractors"] });
+    expect(await at.identify(other.text)).toMatchObject({ groups: [] });
   });
 
   test("a key for a network is refused elsewhere, and only a named balancer is believed", async () => {

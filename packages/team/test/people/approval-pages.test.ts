@@ -19,6 +19,7 @@ describe.runIf(database !== undefined)("the pages for approvals", () => {
   let server: Server;
   let origin: string;
   let sessions: BrowserSessions;
+  const failures: unknown[] = [];
 
   beforeAll(async () => {
     if (database === undefined) return;
@@ -26,9 +27,13 @@ describe.runIf(database !== undefined)("the pages for approvals", () => {
     sessions = new BrowserSessions(new EncryptedValues(ring, Date.now), { has: () => false }, Date.now);
     server = createServer((request, response) => {
       const url = origin;
-      const logIn = async (returnTo: string) => ({ status: 303, location: `/login?to=${returnTo}` });
-      const pages = new ApprovalPages({ url, store, ring, sessions, logIn, now: Date.now });
-      const found = pages.pageAt(request.url ?? "");
+      const logIn = async (returnTo: string, issuer = "any") => ({
+        status: 303,
+        location: `/login?to=${returnTo}&at=${issuer}`,
+      });
+      const onError = (error: unknown): void => void failures.push(error);
+      const pages = new ApprovalPages({ url, store, ring, sessions, logIn, now: Date.now, onError });
+      const found = pages.pageAt(new URL(request.url ?? "/", origin).pathname);
       if (found === undefined) response.writeHead(404).end();
       else void found.take(request, response);
     }).listen(0, "127.0.0.1");
@@ -39,7 +44,7 @@ describe.runIf(database !== undefined)("the pages for approvals", () => {
       ["lea", "leads"],
       ["bob", "engineers"],
     ])
-      await store.users.seen({ tenant: 1, principal: `iss#${user}`, groups });
+      await store.users.seen({ tenant: 1, principal: `iss#${user}`, groups, issuedAt: Date.now() });
   });
   afterAll(async () => {
     server.closeAllConnections();
@@ -81,8 +86,14 @@ describe.runIf(database !== undefined)("the pages for approvals", () => {
     const id = await ask();
     expect(await open(undefined, `/approvals/${id}`)).toMatchObject({
       status: 303,
-      location: `/login?to=/approvals/${id}`,
+      location: `/login?to=/approvals/${id}&at=any`,
     });
+    // With several issuers the user chooses one, and comes back with it.
+    expect(await open(undefined, `/approvals/${id}?issuer=${encodeURIComponent("https://two.example")}`)).toMatchObject(
+      {
+        location: `/login?to=/approvals/${id}&at=https://two.example`,
+      },
+    );
   });
 
   it("show the whole request to its user, who answers once", async () => {

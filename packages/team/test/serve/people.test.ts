@@ -5,6 +5,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { member, objectOf } from "@fairlead/wire/json";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TeamAdmin } from "../../src/admin/team-admin.ts";
+import { createApiKey } from "../../src/auth/api-key-verifier.ts";
 import type { TeamStore } from "../../src/store/store.ts";
 import { type CountingServer, countingServer } from "../support/counting-server.ts";
 import { modern } from "../support/raw-client.ts";
@@ -25,6 +26,12 @@ argsPattern = '"id":"lead'
 decision = "ask_user"
 approver = "leads"
 priority = 700
+
+[[rule]]
+mcpName = "counted"
+group = "contractors"
+decision = "deny"
+priority = 800
 `;
 
 describe.runIf(postgresVersion() !== undefined)("the people of a team, with two replicas", () => {
@@ -152,6 +159,21 @@ describe.runIf(postgresVersion() !== undefined)("the people of a team, with two 
       .toBeDefined();
     await actor("lea", "leads").answer(id ?? "", { answer: "once" });
     expect(await waiting).toMatchObject({ result: { content: [{ text: "lead-4" }] } });
+  });
+
+  it("a rule about a group is about the API keys of its members too, and a key takes no groups from its person", async () => {
+    const owner = { tenant: 1, principal: principalOf("con") };
+    const { key, text } = createApiKey({ owner, scopes: ["mcp:call"], role: "user", networks: [], createdBy: "test" });
+    await store.apiKeys.add(key);
+    const token = await scene.tokenOf("con", { groups: ["contractors"] });
+    const params = { name: "count", arguments: { id: "con" } };
+    for (const credential of [token, text, token]) {
+      const { message } = await modern(replicas[0].urlOf("counted"), credential, "tools/call", params, url);
+      expect(JSON.stringify(message)).toContain("denied");
+    }
+    expect(ranOf("con")).toBe(0);
+    const found = await store.users.groupsOf(1, [owner.principal]);
+    expect(found.get(owner.principal)).toEqual(["contractors"]);
   });
 
   it("above a limit requests get busy with the time to wait, at both replicas together, and rows say so", async () => {

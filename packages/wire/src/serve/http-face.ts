@@ -118,6 +118,9 @@ export function createHttpFace<Context>({
       return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
     if (!isFirst && version !== undefined && !legacyVersions.includes(version))
       return refuse(400, messageErrors.noSession, "the protocol version in the header is not supported");
+    // Awaited only if there is news: a client's messages are taken in their order.
+    const news = sessions?.caughtUp(given ?? "");
+    if (news !== undefined) await news;
     const session = isFirst
       ? undefined
       : (owner.findSession(given ?? "") ?? (sessions && (await reopened(sessions, given, owner, context))));
@@ -193,6 +196,8 @@ export function createHttpFace<Context>({
     async takeOther({ method, headers }, response, owner, { context }) {
       const id = stringOf(headers[sessionHeader]);
       if (id === undefined) return answerEmpty(response, 405, { allow: "POST" });
+      const news = sessions?.caughtUp(id);
+      if (news !== undefined) await news;
       const session = owner.findSession(id) ?? (sessions && (await reopened(sessions, id, owner, context)));
       if (session === undefined) return answerEmpty(response, 404);
       if (session === "busy") return answerEmpty(response, 429);

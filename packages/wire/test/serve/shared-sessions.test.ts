@@ -16,6 +16,8 @@ afterEach(async () => {
 class Shared {
   readonly listeners = new Map<string, HttpListener>();
   readonly began = new Map<string, { readonly context: string; readonly messages: RpcMessage[] }>();
+  /** What the processes read now, by the id of the session. */
+  readonly reading = new Map<string, Promise<void>>();
 
   sessionsOf(process: string): HttpSessions<string> {
     return {
@@ -31,6 +33,7 @@ class Shared {
       },
       changed: (id, request) => void this.began.get(id)?.messages.push(request),
       ended: (_, id) => void this.began.delete(id),
+      caughtUp: (id) => this.reading.get(id),
       pass: (id, message, to) => {
         for (const [name, listener] of this.listeners)
           if (name !== process && (to === undefined || to === name)) listener.deliver(id, message);
@@ -106,6 +109,31 @@ test("another client has no part in the session, and an ended one is unknown to 
   expect((await post(two.url, as("anybody"))).status).toBe(200);
   expect((await post(two.url, { headers, method: "DELETE" })).status).toBe(200);
   expect((await post(two.url, as("anybody"))).status).toBe(404);
+});
+
+test("a request waits until its process has read what it was told of the session", async () => {
+  const { one, two, shared } = await twoProcesses();
+  const first = await post(one.url, { body: initialize });
+  const id = String(first.headers["mcp-session-id"]);
+  const headers = { "mcp-session-id": id };
+  expect((await post(two.url, { headers, body: request(2, "tools/list") })).status).toBe(200);
+  expect((await post(one.url, { headers, method: "DELETE" })).status).toBe(200);
+  let isRead: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    const reading = new Promise<void>((read) => {
+      isRead = read;
+    });
+    shared.reading.get = () => {
+      resolve();
+      return reading;
+    };
+  });
+  const asked = post(two.url, { headers, body: request(3, "tools/list") });
+  await begun;
+  two.end(id);
+  isRead();
+  expect((await asked).status).toBe(404);
+  expect((await post(two.url, { headers, method: "DELETE" })).status).toBe(404);
 });
 
 test("an answer reaches the process that has asked, whichever gets it", async () => {

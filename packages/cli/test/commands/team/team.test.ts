@@ -87,7 +87,7 @@ describe.runIf(database !== undefined)("fairlead team", () => {
       ["https://idp.example#ada", ["engineers"]],
       ["https://idp.example#bob", ["interns"]],
     ] as const) {
-      await store.users.seen({ tenant: 1, principal, groups });
+      await store.users.seen({ tenant: 1, principal, groups, issuedAt: 1 });
       for (let at = 0; at < 3; at += 1)
         await store.ledger.record({
           id: newRequestId(Date.now() - 60_000),

@@ -219,4 +219,8 @@ export const migrations: readonly Migration[] = [
       alter table replicas add column policy_read_at timestamptz;
     `,
   },
+  {
+    name: "groups of the token that was issued last",
+    statements: "alter table users add column issued_at timestamptz;",
+  },
 ];

@@ -1,6 +1,6 @@
 import type { SeenUser, UserStore } from "../users.ts";
 import type { RunStatement } from "./database.ts";
-import { boundedText, ownerValues } from "./values.ts";
+import { boundedText, ownerValues, toTime } from "./values.ts";
 
 export class PostgresUsers implements UserStore {
   readonly #run: RunStatement;
@@ -11,9 +11,11 @@ export class PostgresUsers implements UserStore {
 
   async seen(user: SeenUser): Promise<void> {
     await this.#run(
-      `insert into users as old (tenant, principal, groups) values ($1, $2, $3)
-        on conflict (tenant, principal) do update set groups = excluded.groups, seen_at = now()`,
-      [...ownerValues(user), user.groups.map(boundedText)],
+      `insert into users as old (tenant, principal, groups, issued_at) values ($1, $2, $3, $4)
+        on conflict (tenant, principal) do update
+          set groups = excluded.groups, issued_at = excluded.issued_at, seen_at = now()
+          where old.issued_at is null or old.issued_at <= excluded.issued_at`,
+      [...ownerValues(user), user.groups.map(boundedText), toTime(user.issuedAt)],
     );
   }
 

@@ -177,9 +177,11 @@ export function smallContracts(open: () => TeamStore): void {
     it("are there with the groups of their latest token, each in a tenant", async () => {
       const { tenant, principal } = ada();
       const { users } = open();
-      await users.seen({ tenant, principal, groups: ["old"] });
-      await users.seen({ tenant, principal, groups: ["engineers", "leads"] });
-      await users.seen({ tenant: 2, principal, groups: ["other"] });
+      await users.seen({ tenant, principal, groups: ["old"], issuedAt: 1000 });
+      await users.seen({ tenant, principal, groups: ["engineers", "leads"], issuedAt: 2000 });
+      await users.seen({ tenant: 2, principal, groups: ["other"], issuedAt: 3000 });
+      // A token that was issued earlier comes to another replica later.
+      await users.seen({ tenant, principal, groups: ["old"], issuedAt: 1000 });
       const found = await users.groupsOf(tenant, [principal, "iss#unknown"]);
       expect([...found]).toEqual([[principal, ["engineers", "leads"]]]);
     });
