@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cpuOfChildren } from "./cpu.mjs";
+import { endLeftProcesses } from "./left-processes.mjs";
 import { memoryFolder } from "./memory-folder.mjs";
 
 /** Budget of a whole run on two idle cores, in seconds. A run that exceeds it does not fail. */
@@ -45,9 +46,11 @@ process.on("SIGINT", () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 const [status] = await once(child, "exit");
 process.stdout.write(programLines());
+const left = await endLeftProcesses(folder);
+for (const line of left) process.stdout.write(`left behind by a test, ended now: process ${line}\n`);
 process.stdout.write(`${timeLine((performance.now() - begin) / 1000, cpuOfChildren())}\n${countLine()}\n`);
 rmSync(folder, { recursive: true, force: true });
-process.exitCode = status ?? 1;
+process.exitCode = left.length > 0 ? 1 : (status ?? 1);
 
 function timeLine(wall, cpu) {
   const times = [`${wall.toFixed(0)} s`, ...(cpu === undefined ? [] : [`${cpu.toFixed(0)} s of CPU`])];

@@ -28,8 +28,9 @@ async function statusOf(url: string, authorization: string): Promise<number> {
   return status;
 }
 
-/** `fairlead serve --http`, until the end of its scope. */
-async function gatewayOf({ env, project }: Machine): Promise<AsyncDisposable & { readonly port: string }> {
+/** `fairlead serve --http` and the background host that it starts, until the end of its scope. */
+async function gatewayOf(here: Machine): Promise<AsyncDisposable & { readonly port: string }> {
+  const { env, project } = here;
   const child = spawn(process.execPath, [program, "serve", "--http"], {
     cwd: project,
     env,
@@ -43,6 +44,7 @@ async function gatewayOf({ env, project }: Machine): Promise<AsyncDisposable & {
     async [Symbol.asyncDispose]() {
       child.kill();
       await gone;
+      await here.run("daemon", "stop");
     },
   };
 }
