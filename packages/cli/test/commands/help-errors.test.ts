@@ -11,7 +11,7 @@ test("every code is explained with its exit code, a meaning and a next step", as
   expect(errors.map(({ code, exitCode }) => [code, exitCode])).toEqual(
     errors.map(({ code }) => [code, exitCodeOf(code)]),
   );
-  expect(errors.length).toBe(35);
+  expect(errors.length).toBe(36);
   for (const { meaning, next } of errors) expect(meaning.length * next.length).toBeGreaterThan(0);
   const text = (await here.run("help", "errors")).stdout;
   for (const { code } of errors) expect(text).toContain(`\n${code} `);

@@ -52,9 +52,9 @@ export async function resolvePaths(
   const shown: ShownPath[] = [];
   const now: Record<string, string> = {};
   for (const { path, isWritable } of listed.sort((one, other) => one.path.length - other.path.length)) {
-    const closed = ["/proc", "/sys", "/dev"].find((folder) => isInside(path, folder));
-    if (closed !== undefined) throw unusable(name, path, `${closed} is the same for all sandboxes`);
     const real = await realpath(path).catch(() => undefined);
+    const closed = systemFolderOf(path) ?? (real && systemFolderOf(real));
+    if (closed !== undefined) throw unusable(name, path, `${closed} is the same for all sandboxes`);
     if (real === undefined) throw unusable(name, path, "it does not exist");
     const state = await realPathOf(context.state);
     if (isInside(real, state)) throw unusable(name, path, "Fairlead's own files are hidden in every sandbox");
@@ -69,6 +69,12 @@ export async function resolvePaths(
   }
   if (JSON.stringify(before) !== JSON.stringify(now)) await writeFile(pathsFile, JSON.stringify(now), { mode: 0o600 });
   return shown;
+}
+
+/** The system's folder that has the path. Folders in `/dev/shm` are of users, as those in `/tmp` are. */
+function systemFolderOf(path: string): string | undefined {
+  if (isInside(path, "/dev/shm") && path !== "/dev/shm") return undefined;
+  return ["/proc", "/sys", "/dev"].find((folder) => isInside(path, folder));
 }
 
 async function readPaths(file: string): Promise<Readonly<Record<string, string>>> {

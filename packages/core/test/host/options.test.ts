@@ -91,6 +91,8 @@ describe("settings as an object", () => {
       timeout: 1,
       trust: false,
       disabled: false,
+      sandboxEnabled: false,
+      sandbox: {},
       description: "",
       includeTools: [],
       excludeTools: [],

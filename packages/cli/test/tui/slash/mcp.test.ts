@@ -119,9 +119,11 @@ demo   idle; built in`;
   const verbose = `files  connected
   stdio: run a --token (hidden)
   from /home/settings.json:3:5 (user)
+  not sandboxed
 docs  needs sign-in
   stdio: run a --token (hidden)
   from /home/settings.json:3:5 (user)
+  not sandboxed
   cached: 2 tools (4 days ago)
   why: sign in
   next: /mcp auth docs

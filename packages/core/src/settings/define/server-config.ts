@@ -54,6 +54,13 @@ export interface MCPServerConfig {
   readonly trust?: boolean;
   /** Whether the server must not start. */
   readonly disabled?: boolean;
+  /** VS Code's key: whether the program runs in a sandbox, with the profile in `sandbox`. */
+  readonly sandboxEnabled?: boolean;
+  /** VS Code's profile of a sandbox. Fairlead's own is `fairlead.servers.NAME.sandbox`. */
+  readonly sandbox?: {
+    readonly filesystem?: { readonly allowWrite?: readonly string[] };
+    readonly network?: { readonly allowedDomains?: readonly string[] };
+  };
   readonly description?: string;
   readonly includeTools?: readonly string[];
   readonly excludeTools?: readonly string[];
