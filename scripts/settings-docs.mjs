@@ -106,7 +106,8 @@ In keys with *yes* under *variables*, Fairlead replaces once:
 | --- | --- |
 | \`$NAME\`, \`\${NAME}\` | the variable; if it is not set, the server does not start (\`variable_unset\`) |
 | \`\${NAME:-default}\` | the variable, or \`default\` if it is unset or empty |
-| \`\${secret:NAME}\` | what \`fairlead secret set NAME\` stored; not in \`command\` and \`cwd\` |
+| \`\${secret:NAME}\` | what \`fairlead secret set NAME\` stored; not in \`command\` and \`cwd\` ([secrets](secrets.md)) |
+| \`\${command:PROGRAM ARG …}\` | what the program prints when Fairlead connects; only in user and system settings; not in \`command\` and \`cwd\` ([secrets](secrets.md#password-managers)) |
 | \`\${file:PATH}\` | the text of a file without its last line end, such as \`/run/secrets/token\`; an absolute path; only in system settings |
 | \`$$\` | a dollar sign |
 

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { access, constants, readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hideInUrl } from "@fairlead/console/server/words/server-redaction";
+import { findSecretProgram } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import {
   explain,
@@ -19,8 +20,8 @@ import {
 import { limits } from "@fairlead/core/limits";
 import { hidden, sizeWords, toShellWord } from "@fairlead/core/plain-text";
 import { loadPolicies, lockPath, readLock, readToolApprovals } from "@fairlead/core/policy";
-import type { Environment } from "@fairlead/core/settings";
-import { type AdmittedServer, type Configuration, readApprovals } from "@fairlead/core/trust";
+import { commandWords, type Environment } from "@fairlead/core/settings";
+import { type AdmittedServer, type Configuration, programPlace, readApprovals } from "@fairlead/core/trust";
 import { parseUrl } from "@fairlead/wire/text";
 import type { PolicyFacts } from "./check-settings.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";
@@ -76,14 +77,17 @@ export function checkState({ folder, others, failure, aside, free, unsafe }: Sta
 /** The configured servers and the secret store. `store` has an error if the store cannot be opened. */
 interface SecretFacts {
   readonly servers: readonly AdmittedServer[];
+  /** Where the programs of `${command:…}` are; undefined for a program that was not found. */
+  readonly programs?: ReadonlyMap<string, string | undefined>;
   readonly store:
     | { readonly backend: SecretStore["backend"]; readonly names: ReadonlySet<string> }
     | { readonly error: Pick<HostError, "message" | "next" | "code"> };
 }
 
 /** Checks the secret store and the secrets that servers refer to. */
-export function checkSecrets({ store, servers }: SecretFacts): readonly Observation[] {
-  if ("error" in store) return [problem(store.error)];
+export function checkSecrets({ store, servers, programs }: SecretFacts): readonly Observation[] {
+  const printed = servers.flatMap((server) => checkCommands(server, programs));
+  if ("error" in store) return [problem(store.error), ...printed];
   const { backend, names } = store;
   const storage = backend === "keychain" ? "the system's keychain" : "an encrypted file (no keychain in use)";
   return [
@@ -102,7 +106,33 @@ export function checkSecrets({ store, servers }: SecretFacts): readonly Observat
           };
         }),
     ),
+    ...printed,
   ];
+}
+
+/** Checks that the programs of `${command:…}` exist. Runs none of them. */
+function checkCommands(
+  { server, admission }: AdmittedServer,
+  programs: SecretFacts["programs"] = new Map(),
+): readonly Observation[] {
+  const names = new Set((server.definition?.commands ?? []).map(programOf));
+  return [...names].map((name): Observation => {
+    const file = programs.get(name);
+    if (file !== undefined) return ok(`"${server.name}" gets a secret from ${name} (${file}) when it connects`);
+    const mayStart = admission.status === "admitted";
+    return {
+      severity: mayStart ? "problem" : "note",
+      server: server.name,
+      message: `"${server.name}" gets a secret from ${name}, and this program was not found`,
+      next: "install it, or correct the command in your settings",
+      code: mayStart ? "variable_unset" : undefined,
+    };
+  });
+}
+
+function programOf(line: string): string {
+  const split = commandWords(line);
+  return "words" in split ? (split.words[0] ?? "") : "";
 }
 
 // Checks proxy and certificate variables, and hides passwords in their values. Pure functions.
@@ -341,15 +371,23 @@ async function failureOf(reading: Promise<unknown>): Promise<HostError | undefin
 
 /** Opens the secret store and reads the names of secrets, never their values. */
 export async function readSecretFacts({
-  environment: { env, platform },
+  environment: { env, platform, home },
   locations,
   servers,
-}: Pick<Configuration, "environment" | "locations" | "servers">): Promise<SecretFacts> {
+  ...configuration
+}: Pick<Configuration, "environment" | "locations" | "servers" | "trust">): Promise<SecretFacts> {
+  const surroundings = programPlace({ ...configuration, environment: { env, platform, home }, locations });
+  const names = new Set(servers.flatMap(({ server }) => (server.definition?.commands ?? []).map(programOf)));
+  const programs = new Map(
+    await Promise.all(
+      [...names].map(async (name) => [name, (await findSecretProgram(name, surroundings))?.file] as const),
+    ),
+  );
   try {
     const store = await openSecretStore({ directory: locations.state, env, platform });
-    return { servers, store: { backend: store.backend, names: new Set(await store.list()) } };
+    return { servers, programs, store: { backend: store.backend, names: new Set(await store.list()) } };
   } catch (cause) {
     const error = cause instanceof HostError ? cause : new HostError("internal", explain(cause), { cause });
-    return { servers, store: { error } };
+    return { servers, programs, store: { error } };
   }
 }

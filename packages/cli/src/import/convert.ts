@@ -159,7 +159,10 @@ export function checkEntry(name: string, entry: Readonly<Record<string, unknown>
   return [
     ...mistakes,
     ...findings.map(({ path, message }) => obstacle(path.slice(2).join("."), message)),
-    ...findVariables(node, undefined).mistakes.map((mistake) => obstacle(mistake.text.where, whatIsWrong(mistake))),
+    // Another program's file must not choose a program that Fairlead runs, such as by `${command:…}`.
+    ...findVariables(node, undefined, { isWorkspace: true }).mistakes.map((mistake) =>
+      obstacle(mistake.text.where, whatIsWrong(mistake)),
+    ),
     ...checkAddress(entry["url"]),
   ];
 }
@@ -170,6 +173,8 @@ function whatIsWrong(mistake: Mistake): string {
       return `cannot be expanded: ${mistake.reason}`;
     case "secret-in-path":
       return `uses the secret ${mistake.secret}; a command and its folder are shown and approved, so they must not contain a secret`;
+    case "command-in-workspace":
+      return "uses ${command:…}, which Fairlead does not import: write it in your settings, if the program may run";
     case "unset":
     case "confined":
       return `uses ${mistake.variable}, which has no value`;

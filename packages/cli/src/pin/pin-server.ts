@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Download, findDownload } from "@fairlead/console/server/words/server-notes";
-import { type LaunchContext, planLaunch } from "@fairlead/core/connect";
+import { type LaunchContext, planLaunch, type ReadSecret, withCommands } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore, readText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";
@@ -52,9 +52,9 @@ export async function pinServer(
   const { at } = download;
   const before = definition.transport.args[at] ?? "";
   const { env, platform } = environment;
-  const transport = await expandTransport(definition, async (secret) =>
-    (await openSecretStore({ directory: locations.state, env, platform })).get(secret),
-  );
+  const stored: ReadSecret = async (secret) =>
+    (await openSecretStore({ directory: locations.state, env, platform })).get(secret);
+  const transport = await expandTransport(definition, withCommands(stored, programPlace(configuration)));
   const expanded = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
   if (transport.kind !== "stdio" || expanded?.at !== at)
     throw unfit(name, "cannot be pinned: its variables change which argument names the package");

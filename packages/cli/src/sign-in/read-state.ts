@@ -35,7 +35,7 @@ export function signInReader({ locations, environment, settings }: Configuration
   return (definition) => signInStateOf(definition, facts);
 }
 
-/** Returns a function that reads a secret by name. The function returns undefined for an unknown name. */
+/** Returns a function that reads a stored secret by name. The function returns undefined for an unknown name. */
 export function readSecret({
   locations,
   environment: { env, platform },

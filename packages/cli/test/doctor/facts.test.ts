@@ -33,8 +33,11 @@ test("doctor reads where secrets are stored and their names, or why they cannot 
     readSecretFacts({
       environment: { env: { FAIRLEAD_SECRET_STORE: choice }, platform: process.platform },
       locations: { state: join(folder.path, "state") },
+      trust: { trusted: false },
       servers: [],
     } as unknown as Configuration);
-  expect(await facts("file")).toEqual({ servers: [], store: { backend: "file", names: new Set() } });
-  expect(await facts("other")).toEqual({ servers: [], store: { error: expect.objectContaining({ code: "usage" }) } });
+  const programs = new Map();
+  expect(await facts("file")).toEqual({ servers: [], programs, store: { backend: "file", names: new Set() } });
+  const error = expect.objectContaining({ code: "usage" });
+  expect(await facts("other")).toEqual({ servers: [], programs, store: { error } });
 });

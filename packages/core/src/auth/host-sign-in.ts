@@ -43,6 +43,8 @@ export interface HostSignIn {
     definition: ServerDefinition,
     serverUrl: string,
     observe?: MachineObserver,
+    /** Reads the secrets of this connection. Default: the option `secret`. */
+    secretOfConnection?: HostSignInOptions["secret"],
   ) => Promise<ServerAuth | undefined>;
   /**
    * Signs in before the server requires it. Undefined if the server has no URL, if the user cannot be asked, or if
@@ -93,8 +95,12 @@ export function createHostSignIn({ configuration, secret, tokens, signIns, ways 
     return isPerhapsStored(locations.state, serverUrl, pin);
   }
 
-  async function serverOf(definition: ServerDefinition, serverUrl: string): Promise<SignInServer> {
-    const authentication = await expandAuthentication(definition, secret);
+  async function serverOf(
+    definition: ServerDefinition,
+    serverUrl: string,
+    read: HostSignInOptions["secret"],
+  ): Promise<SignInServer> {
+    const authentication = await expandAuthentication(definition, read);
     const oauth = authentication.provider === "oauth" ? authentication.oauth : {};
     const { name: serverName, scope, extras } = definition;
     const { issuerOverride } = extras;
@@ -108,7 +114,11 @@ export function createHostSignIn({ configuration, secret, tokens, signIns, ways 
     return inTurn(async () => (await provider()).authenticate(server, asked, signal), signal);
   }
 
-  async function oauthHook(definition: ServerDefinition, serverUrl: string): Promise<ServerAuth> {
+  async function oauthHook(
+    definition: ServerDefinition,
+    serverUrl: string,
+    read: HostSignInOptions["secret"],
+  ): Promise<ServerAuth> {
     const [{ createAuthHook }, pin] = await Promise.all([import("./auth-hook.ts"), pinOf(definition)]);
     if (signIns !== undefined) {
       const target = { serverName: definition.name, serverUrl, pin };
@@ -134,7 +144,7 @@ export function createHostSignIn({ configuration, secret, tokens, signIns, ways 
       signIn:
         ways &&
         (async (wish: SignInRequest, signal) =>
-          authenticate({ ...(await serverOf(definition, serverUrl)), ...wish }, ways, signal)),
+          authenticate({ ...(await serverOf(definition, serverUrl, read)), ...wish }, ways, signal)),
       isForced,
       need: {
         async want(refused) {
@@ -149,6 +159,7 @@ export function createHostSignIn({ configuration, secret, tokens, signIns, ways 
   async function machineHook(
     definition: ServerDefinition,
     serverUrl: string,
+    read: HostSignInOptions["secret"],
     observe: MachineObserver = () => {},
   ): Promise<ServerAuth> {
     const [{ createMachineHook }, { signInFolder }, pin] = await Promise.all([
@@ -158,7 +169,7 @@ export function createHostSignIn({ configuration, secret, tokens, signIns, ways 
     ]);
     return createMachineHook(definition, {
       serverUrl,
-      secret,
+      secret: read,
       hasCredentials: () => hasCredentials(serverUrl, pin),
       storage: (await storage()).pinned(pin),
       lockFolder: signInFolder(locations.state),
@@ -168,14 +179,14 @@ export function createHostSignIn({ configuration, secret, tokens, signIns, ways 
   }
 
   return {
-    async hookFor(definition, serverUrl, observe) {
-      if (definition.extras.machineAuth !== undefined) return machineHook(definition, serverUrl, observe);
+    async hookFor(definition, serverUrl, observe, read = secret) {
+      if (definition.extras.machineAuth !== undefined) return machineHook(definition, serverUrl, read, observe);
       const { authentication } = definition;
       switch (authentication.provider) {
         case "google": {
           const { createGoogleHook } = await import("./google/google.ts");
           const { googleHosts: hosts } = configuration().settings.host;
-          return createGoogleHook(definition, { serverUrl, environment, secret, hosts });
+          return createGoogleHook(definition, { serverUrl, environment, secret: read, hosts });
         }
         case "sa-impersonation": {
           const { createServiceAccountHook } = await import("./google/service-account.ts");
@@ -183,14 +194,14 @@ export function createHostSignIn({ configuration, secret, tokens, signIns, ways 
           return createServiceAccountHook(definition, { serverUrl, environment, hosts });
         }
         case "oauth":
-          return bringsOwnHeader(definition) ? undefined : oauthHook(definition, serverUrl);
+          return bringsOwnHeader(definition) ? undefined : oauthHook(definition, serverUrl, read);
       }
     },
     async signIn(definition, signal) {
       const { urlOf } = await import("./store/sign-in-state.ts");
       const serverUrl = await urlOf(definition, secret);
       if (serverUrl === undefined || ways === undefined) return undefined;
-      const server = await serverOf(definition, serverUrl);
+      const server = await serverOf(definition, serverUrl, secret);
       return (await (await provider()).offersSignIn(server)) ? authenticate(server, ways, signal) : undefined;
     },
     async accountAt(definition, serverUrl) {

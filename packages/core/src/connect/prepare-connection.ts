@@ -51,7 +51,8 @@ export interface ConnectContext extends LaunchContext {
   readonly largeMessages?: LargeMessages | undefined;
   /** The setting `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
-  readonly secret: (name: string) => Promise<string | undefined>;
+  /** Returns a stored secret, or what a command prints (`command-secret.ts`). */
+  readonly secret: (name: string, signal?: AbortSignal) => Promise<string | undefined>;
   /** The sign-in hook for a server's HTTP requests; not used for stdio servers. */
   readonly auth?: (
     definition: ServerDefinition,
@@ -124,7 +125,7 @@ export async function prepareConnection(
   const tell = createStepper(options.observe);
   const stored: string[] = [];
   const transport = await expandTransport(definition, async (secretName) => {
-    const value = await context.secret(secretName);
+    const value = await context.secret(secretName, options.signal);
     if (value !== undefined) stored.push(value);
     return value;
   });

@@ -1,6 +1,7 @@
 /** What the command and the gateway use of connections: launching, redaction, logs, HTTP requests beside the protocol. */
 
 export { clientInfo } from "../connect/client-info.ts";
+export { findSecretProgram, type ReadSecret, withCommands } from "../connect/command-secret.ts";
 export { loopReason } from "../connect/connect-failure.ts";
 export type { ConnectStep } from "../connect/connect-step.ts";
 export { inheritedVariables, type LaunchContext, planLaunch } from "../connect/launch.ts";

@@ -20,6 +20,7 @@ export type {
 export { sandboxDocument, sandboxLine } from "../settings/define/describe-sandbox.ts";
 export { readTransport } from "../settings/define/entry-transport.ts";
 export {
+  commandWords,
   describeMachineAuth,
   expandAuthentication,
   expandTransport,

@@ -7,14 +7,17 @@ import type { ConnectContext } from "../connect/prepare-connection.ts";
 import type { ServerLogs } from "../connect/server-log.ts";
 import { once } from "../files/once.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
+import { commandPrefix } from "../settings/define/expand.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import { parentVariable } from "../trust/own-entry.ts";
+import { programPlace } from "../trust/programs.ts";
 import type { OpenHostOptions } from "./types.ts";
 
 /** The shared parts of all connections of a host. */
 export interface HostConnectContext {
   /** Returns the context for one connection, with the current trust, root and timeouts. */
   get(): Promise<ConnectContext>;
+  /** Returns a stored secret. Runs no command. */
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The account that is signed in to the server; undefined if it is not known. */
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
@@ -64,6 +67,14 @@ export function createConnectContext(
       opened ??= openLogs();
       const logs = await opened;
       const { environment, locations, settings, trust } = configuration();
+      const surroundings = programPlace(configuration());
+      // What a command has printed is kept for this connection only.
+      const commands = once(async () => {
+        const { withCommands } = await import("../connect/command-secret.ts");
+        return withCommands(secret, surroundings);
+      });
+      const secretOrCommand: ConnectContext["secret"] = async (name, signal) =>
+        name.startsWith(commandPrefix) ? (await commands())(name, signal) : secret(name);
       return {
         environment,
         root: locations.root,
@@ -78,8 +89,9 @@ export function createConnectContext(
         clock: options.clock,
         keeper,
         largeMessages,
-        secret,
-        auth: async (definition, serverUrl, observe) => (await signIn()).hookFor(definition, serverUrl, observe),
+        secret: secretOrCommand,
+        auth: async (definition, serverUrl, observe) =>
+          (await signIn()).hookFor(definition, serverUrl, observe, secretOrCommand),
         log: (serverName) => logs.of(serverName),
         record: record && ((serverName, write) => record.connection(serverName, write)),
         hideSecrets,

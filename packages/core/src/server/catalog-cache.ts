@@ -9,7 +9,7 @@ import { checkWritable } from "../files/atomic/private-folder.ts";
 import { once } from "../files/once.ts";
 import { explain } from "../files/system-error.ts";
 import { optionOrigin, type ServerDefinition, typedOrigin } from "../settings/define/definition.ts";
-import { expandTransport } from "../settings/define/expand.ts";
+import { expandTransport, withoutCommands } from "../settings/define/expand.ts";
 import { present } from "../settings/schema/present.ts";
 import {
   type AcceptedDefinitionPort,
@@ -66,7 +66,8 @@ export class CatalogCache {
   async keyOf(definition: ServerDefinition): Promise<string> {
     const { catalogKey } = await import("./catalog-store.ts");
     const { secret, accountAt } = this.#options;
-    const expanded = await expandTransport(definition, secret);
+    // Reading a cached catalog runs no command. The fingerprint covers the command itself.
+    const expanded = await expandTransport(definition, withoutCommands(secret));
     // The user may sign in while the host runs, so the account is read each time.
     const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
     const { fingerprint, approvalFolder: folder } = definition;

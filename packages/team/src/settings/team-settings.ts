@@ -122,6 +122,7 @@ function expandText(text: string, at: string, environment: Environment): string 
   const lookup = lookupFor("system", { environment, root: environment.cwd, envFiles });
   const texts = template.parts.map((part) => {
     if (part.kind === "text") return part.text;
+    if (part.kind === "command") throw invalid(at, "a team runs no commands; write ${file:PATH} or ${NAME}");
     if (part.kind === "secret") throw invalid(at, "a team has no secret store; write ${file:PATH} or ${NAME}");
     const found = lookup(part.name)?.value;
     const used = valueOfVariable(part, new Map(found === undefined ? [] : [[part.name, found]]));

@@ -2,7 +2,7 @@
 
 import type { SignInMessage, SignInUi } from "@fairlead/core/auth";
 import { checkHasSignIn } from "@fairlead/core/auth/has-sign-in";
-import { openUrl } from "@fairlead/core/connect";
+import { openUrl, withCommands } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
 import { toShellWord } from "@fairlead/core/plain-text";
@@ -116,7 +116,8 @@ async function signInUnasked(
     import("@fairlead/core/auth/host-sign-in"),
     import("../../sign-in/read-state.ts"),
   ]);
-  const { signIn } = createHostSignIn({ configuration: () => configuration, secret: readSecret(configuration), ways });
+  const secret = withCommands(readSecret(configuration), programPlace(configuration));
+  const { signIn } = createHostSignIn({ configuration: () => configuration, secret, ways });
   return (await signIn(definition, signal)) !== undefined;
 }
 

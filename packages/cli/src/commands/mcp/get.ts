@@ -107,13 +107,24 @@ function document({ server, admission }: AdmittedServer, configuration: Configur
 }
 
 function definitionDocument(definition: ServerDefinition, configuration: Configuration): object {
-  const { timeout, trust, description, includeTools, excludeTools, variables, secrets, fingerprint, resolved } =
-    definition;
+  const {
+    timeout,
+    trust,
+    description,
+    includeTools,
+    excludeTools,
+    variables,
+    secrets,
+    commands,
+    fingerprint,
+    resolved,
+  } = definition;
   return {
     ...transportDocument(redact(definition.transport)),
     resolvedCommand: resolved?.kind === "stdio" ? resolved.command : undefined,
     variables,
     secrets,
+    commands,
     authentication: authenticationDocument(definition.authentication, hideLiteral),
     timeout,
     roots: rootFolders(definition, configuration),

@@ -77,11 +77,18 @@ function pairs(values: ReadonlyMap<string, string>, between: SafeText, show: Sho
 
 /** Returns the resolved command, folder or URL, and where variables come from. Hides values that may be secrets. */
 export function resolvedFields(definition: ServerDefinition, show: Show): Field[] {
-  const { variables, secrets } = definition;
+  const { variables } = definition;
   return [
     { label: safe`resolves to`, values: resolvedValues(definition, show) },
     { label: safe`variables`, values: variables.map((use) => safe`${show(use.name)} ${variableWords[use.from]}`) },
-    { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
+    { label: safe`secrets`, values: secretValues(definition, show) },
+  ];
+}
+
+function secretValues({ secrets, commands = [] }: ServerDefinition, show: Show): SafeText[] {
+  return [
+    ...secrets.map((name) => safe`${show(name)} from the secret store`),
+    ...commands.map((line) => safe`printed by ${show(line.trim())}, which runs when Fairlead connects`),
   ];
 }
 
@@ -232,7 +239,7 @@ const show = toVisibleLine;
 
 /** Returns the fields to show before an approval. Hidden characters are made visible. */
 export function approvalFields(definition: ServerDefinition, { shadows }: Pick<ConfiguredServer, "shadows">): Field[] {
-  const { origin, transport, trust, variables, secrets } = definition;
+  const { origin, transport, trust, variables } = definition;
   return [
     { label: safe`written in`, values: [positionText(origin, show)] },
     {
@@ -244,7 +251,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
     { label: safe`resolves to`, values: approvedValues(definition) },
     { label: safe`runs`, values: (definition.programs ?? []).map(programText) },
     { label: safe`variables`, values: variables.map((use) => variableText(use, definition)) },
-    { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
+    { label: safe`secrets`, values: secretValues(definition, show) },
     ...optionFields(definition, { show, hide: (text) => text }),
     { label: safe`machineAuth`, values: machineValues(definition) },
     { label: safe`trust: true`, values: trust ? [safe`the server's tools run without confirmation`] : [] },

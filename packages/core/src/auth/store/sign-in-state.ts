@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import { expandTransport } from "../../settings/define/expand.ts";
+import { expandTransport, withoutCommands } from "../../settings/define/expand.ts";
 import { scopesIn } from "../oauth/challenge.ts";
 import { otherTokenHost } from "../oauth/discovery.ts";
 import type { Credentials } from "./credentials.ts";
@@ -84,7 +84,7 @@ async function problemWith(
   ]);
   try {
     if (definition.authentication.provider === "google")
-      await checkGoogleEntry(definition, { serverUrl, secret, hosts });
+      await checkGoogleEntry(definition, { serverUrl, secret: withoutCommands(secret), hosts });
     else checkServiceAccountEntry(definition, { serverUrl, hosts });
     return undefined;
   } catch (error) {
@@ -98,7 +98,7 @@ export async function urlOf(definition: ServerDefinition, secret: SignInFacts["s
   const transport =
     definition.secrets.length === 0
       ? definition.resolved
-      : await expandTransport(definition, secret).catch(() => definition.resolved);
+      : await expandTransport(definition, withoutCommands(secret)).catch(() => definition.resolved);
   return transport === undefined || transport.kind === "stdio" ? undefined : transport.url;
 }
 

@@ -20,6 +20,7 @@ import type {
 import { readAuthentication } from "./entry-authentication.ts";
 import { type ReportProblem, readTransport } from "./entry-transport.ts";
 import {
+  commandPrefix,
   type PathBase,
   parseVariables,
   renderer,
@@ -69,7 +70,8 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
 
   const transport = readTransport(entry, report);
   const authentication = transport && readAuthentication(entry, transport.kind, report);
-  const mentions = findVariables(entry, context.lookup);
+  const isWorkspace = context.source.scope === "workspace";
+  const mentions = findVariables(entry, context.lookup, { isWorkspace });
   checkMentions(mentions, add, context.source);
   const machine = transport && authentication && defineMachineAuth(transport, authentication, mentions, context, add);
 
@@ -86,6 +88,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     report("error", childNode(entry, "command") ?? entry, '"command" is empty once its variables are filled in');
     return { kind, problems };
   }
+  const commands = new Set([...mentions.commands, ...(machine?.mentions.commands ?? [])]);
   const definition: ServerDefinition = {
     name,
     scope: context.source.scope,
@@ -97,6 +100,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     values: mentions.values,
     base: context.base,
     secrets: [...new Set([...mentions.secrets, ...(machine?.mentions.secrets ?? [])])],
+    ...(commands.size > 0 && { commands: [...commands] }),
     timeout: numberOf(childNode(entry, "timeout")) ?? defaults.timeout,
     trust: switchOf(childNode(entry, "trust")) ?? false,
     includeTools: textListIn(entry, "includeTools"),
@@ -107,7 +111,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     fingerprint: fingerprintOf(
       entry,
       commandOf(transport, mentions, context.base),
-      context.source.scope === "workspace" ? workspaceValues(mentions) : new Map(),
+      isWorkspace ? workspaceValues(mentions) : new Map(),
       sandbox,
     ),
   };
@@ -165,7 +169,11 @@ function defineMachineAuth(
   // With `machineAuth: true`, the sign-in uses only variables of the entry, which are already in `mentions`.
   const own =
     machine.node.type === "object"
-      ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
+      ? findVariables(machine.node, machine.lookup, {
+          schema: machineAuthSchema,
+          where: "machineAuth",
+          isWorkspace: machine.source.scope === "workspace",
+        })
       : { ...mentions, variables: [], mistakes: [], texts: [] };
   checkMentions(own, add, machine.source);
   const machineAuth = { settings: read.settings, values: own.values, origin: machine.source.originOf(machine.node) };
@@ -176,6 +184,13 @@ function checkMentions(mentions: Mentions, add: AddProblem, source: SettingsSour
   for (const mistake of mentions.mistakes) {
     const { code, message, next } = explain(mistake);
     add({ severity: "error", code, message }, mistake.text.node, next, source);
+  }
+  for (const { text, where, node } of mentions.texts) {
+    if (!/^op:\/\/[^/]+\/./.test(text)) continue;
+    const message = `"${where}" is a reference of 1Password, which Fairlead does not replace`;
+    const line = /[\s'"|&;<>()`]/.test(text) ? `'${text}'` : text;
+    const next = `write "\${command:op read ${line}}" in your user settings`;
+    add({ severity: "warning", code: "settings_invalid", message }, node, next, source);
   }
   checkUrls(mentions, (severity, node, message, next) =>
     add({ severity, code: "settings_invalid", message }, node, next, source),
@@ -201,15 +216,16 @@ function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, s
  * Checks each URL whose variables all have values. A URL that begins with a secret is checked later, when Fairlead
  * reads the secret.
  */
-function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem): void {
-  const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
+function checkUrls({ texts, values, secrets, commands }: Mentions, report: ReportProblem): void {
+  const names = [...secrets, ...commands.map((line) => `${commandPrefix}${line}`)];
+  const render = renderer(values, new Map(names.map((name) => [name, "secret"])));
   for (const { key, text, where, node } of texts) {
     if (key.type !== "text" || key.format === undefined) continue;
     const template = parseVariables(text);
     if (template.kind === "malformed") continue;
     const { parts } = template;
     if (parts.some((part) => part.kind === "variable" && valueOfVariable(part, values) === undefined)) continue;
-    if (parts[0]?.kind === "secret") continue;
+    if (parts[0]?.kind === "secret" || parts[0]?.kind === "command") continue;
     const reason = whyNotUrl(render(text), key.format);
     const once = parts.some(({ kind }) => kind !== "text") ? " once its variables are filled in" : "";
     // Quotes the URL as written, because the values of its variables may be confidential.
@@ -231,6 +247,12 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
         code: "settings_invalid",
         message: `"${where}" uses the secret ${mistake.secret}; a command and its folder are shown to the user, so they must not contain a secret`,
         next: 'Pass the secret in "env" instead.',
+      };
+    case "command-in-workspace":
+      return {
+        code: "settings_invalid",
+        message: `"${where}" uses \${command:${mistake.line}}: a workspace's settings must not run commands`,
+        next: "Move the entry into your user settings, or store the value: fairlead secret set NAME",
       };
     case "confined":
       return {

@@ -99,6 +99,11 @@ export interface ServerDefinition {
   readonly base: { readonly home: string; readonly folder: string };
   /** Names of the secrets that the entry mentions as `${secret:NAME}`. */
   readonly secrets: readonly string[];
+  /**
+   * The command lines that the entry mentions as `${command:LINE}`. They run when Fairlead connects, and what they print
+   * is a secret. Absent if there are none.
+   */
+  readonly commands?: readonly string[];
   /** How many milliseconds a request may take without a response or progress. */
   readonly timeout: number;
   readonly trust: boolean;

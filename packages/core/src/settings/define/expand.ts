@@ -3,10 +3,20 @@
 import { resolve, sep } from "node:path";
 import { HostError } from "../../errors.ts";
 import { whyNotUrl } from "../schema/validate.ts";
+import { splitShellLine } from "../shell-line.ts";
 import type { Authentication, MachineAuthSettings, OAuthSettings, ServerDefinition, Transport } from "./definition.ts";
 
 type Render = (text: string) => string;
+/** Returns a stored secret, or for a name that begins with `command:` what the command after it prints. */
 type Secret = (name: string) => Promise<string | undefined>;
+
+/** The name by which a `Secret` function is asked for what a command prints. Names of stored secrets have no colon. */
+export const commandPrefix = "command:";
+
+/** A `Secret` function for where no command may run, such as lists: a command's value is the reference to it. */
+export function withoutCommands(secret: Secret): Secret {
+  return async (name) => (name.startsWith(commandPrefix) ? `\${${name}}` : secret(name));
+}
 
 /** The home folder, and the folder in which relative paths start. */
 export interface PathBase {
@@ -112,8 +122,8 @@ function renderOAuth(oauth: OAuthSettings, render: Render): OAuthSettings {
 }
 
 /**
- * Returns a function that replaces known variables and secrets by their values. Others become `${NAME}` or
- * `${secret:NAME}`.
+ * Returns a function that replaces known variables and secrets by their values. Others become `${NAME}`,
+ * `${secret:NAME}` or `${command:LINE}`.
  */
 export function renderer(
   values: ReadonlyMap<string, string>,
@@ -125,6 +135,10 @@ export function renderer(
     const texts = template.parts.map((part) => {
       if (part.kind === "text") return part.text;
       if (part.kind === "secret") return secrets.get(part.name) ?? `\${secret:${part.name}}`;
+      if (part.kind === "command") {
+        const name = `${commandPrefix}${part.line}`;
+        return secrets.get(name) ?? `\${${name}}`;
+      }
       return valueOfVariable(part, values) ?? `\${${part.name}}`;
     });
     return texts.join("");
@@ -132,7 +146,7 @@ export function renderer(
 }
 
 async function renderWith(
-  { name, resolved, variables, values, secrets }: ServerDefinition,
+  { name, resolved, variables, values, secrets, commands = [] }: ServerDefinition,
   secret: Secret,
 ): Promise<Render> {
   if (resolved === undefined) {
@@ -149,6 +163,22 @@ async function renderWith(
         next: `fairlead secret set ${secretName}`,
       });
     stored.set(secretName, value);
+  }
+  for (const line of commands) {
+    const value = await secret(`${commandPrefix}${line}`).catch((error: unknown) => {
+      if (!(error instanceof HostError) || error.code === "cancelled") throw error;
+      const message = `"${name}" has no value for a secret: ${error.message}`;
+      throw new HostError(error.code, message, { serverName: name, next: error.next, cause: error });
+    });
+    if (value === undefined)
+      throw new HostError(
+        "variable_unset",
+        `"${name}" uses \${${commandPrefix}${line}}, and this program runs no commands`,
+        {
+          serverName: name,
+        },
+      );
+    stored.set(`${commandPrefix}${line}`, value);
   }
   return renderer(values, stored);
 }
@@ -171,13 +201,15 @@ function checkReady(serverName: string, url: string, headers: ReadonlyMap<string
 
 /**
  * One part of a settings value: plain text or a reference. A reference is `$NAME`, `${NAME}`, `${NAME:-default}`,
- * `${secret:NAME}` or, in system settings, `${file:PATH}`, which is a variable with the name `file:PATH`. `$$` stands for
- * a dollar sign.
+ * `${secret:NAME}`, `${command:LINE}` in settings of the user and the system, or, in system settings, `${file:PATH}`,
+ * which is a variable with the name `file:PATH`. `$$` stands for a dollar sign.
  */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "variable"; readonly name: string; readonly fallback?: string }
-  | { readonly kind: "secret"; readonly name: string };
+  | { readonly kind: "secret"; readonly name: string }
+  /** What a program prints, such as that of a password manager. No variable in `line` is expanded. */
+  | { readonly kind: "command"; readonly line: string };
 
 type Template =
   | { readonly kind: "parts"; readonly parts: readonly TemplatePart[] }
@@ -186,7 +218,8 @@ type Template =
 
 // Matches a reference, `$$`, or `${` without `}`. A dollar sign that is none of these is plain text.
 const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
-const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<file>file:[^$]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
+const inBraces =
+  /^(?:command:(?<line>.*)|secret:(?<secret>[^:$\s]+)|(?<file>file:[^$]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 
 /** Splits a settings value into plain text and references. Does not look up values. */
 export function parseVariables(text: string): Template {
@@ -208,13 +241,28 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   if (bare !== undefined) return { kind: "variable", name: bare };
   if (braced === undefined) return { kind: "text", text: "$" };
   if (closed === undefined) return `"${written}" has no closing "}"`;
-  const { secret, file, name, fallback } = inBraces.exec(braced)?.groups ?? {};
+  const { line, secret, file, name, fallback } = inBraces.exec(braced)?.groups ?? {};
+  if (line !== undefined) {
+    const words = commandWords(line);
+    return "refused" in words ? `"${written}" is not a command line: ${words.refused}` : { kind: "command", line };
+  }
   if (secret !== undefined) return { kind: "secret", name: secret };
   if (file !== undefined) return { kind: "variable", name: file };
   // Defaults are not expanded, so a default that contains `${`, such as `${A:-${B}}`, is refused.
   if (name === undefined || fallback?.includes("${"))
     return `"${written}" is not a reference; write \${NAME}, \${NAME:-default} or \${secret:NAME}`;
   return { kind: "variable", name, fallback };
+}
+
+/** The words of the line in `${command:LINE}`, or why it is refused. Words are separated by spaces outside quotes. */
+export function commandWords(line: string): { readonly words: readonly string[] } | { readonly refused: string } {
+  const split = splitShellLine(line);
+  if (split.kind === "refused") return { refused: split.reason };
+  // The words are written as settings values, in which `$$` stands for a dollar sign.
+  const words = split.words.map((word) => word.replaceAll("$$", () => "$"));
+  return /[/\\]/.test(words[0] ?? "") && !/^(?:~?[/\\]|[A-Za-z]:[/\\])/.test(words[0] ?? "")
+    ? { refused: `the path of the program "${words[0]}" does not start at a root or at the home folder` }
+    : { words };
 }
 
 /** Returns the value of a variable, or the default in the reference if the variable is unset or empty. */

@@ -7,7 +7,7 @@ import type { Lookup, VariableValue } from "../read/variables.ts";
 import { entrySchema } from "../schema/entry-schema.ts";
 import type { LeafKey, SettingsKey } from "../schema/key.ts";
 import type { VariableUse } from "./definition.ts";
-import { parseVariables, type TemplatePart, valueOfVariable } from "./expand.ts";
+import { commandPrefix, parseVariables, type TemplatePart, valueOfVariable } from "./expand.ts";
 
 /** A text in an entry that may contain variables or secrets. */
 export interface ExpandedText {
@@ -29,6 +29,8 @@ export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "confined"; readonly variable: string }
   /** A secret is not allowed in a command or folder, because these are shown, approved and logged. */
   | { readonly kind: "secret-in-path"; readonly secret: string }
+  /** A file of the workspace must not choose a program that runs outside of the server. */
+  | { readonly kind: "command-in-workspace"; readonly line: string }
 );
 
 /** The variables and secrets of one entry. `values` holds the values that were found. */
@@ -37,6 +39,8 @@ export interface Mentions {
   readonly variables: readonly VariableUse[];
   readonly values: ReadonlyMap<string, string>;
   readonly secrets: readonly string[];
+  /** The lines of `${command:LINE}`. */
+  readonly commands: readonly string[];
   readonly mistakes: readonly Mistake[];
 }
 
@@ -52,20 +56,33 @@ const mistakesKept = 100;
 export function findVariables(
   entry: Node,
   lookup: Lookup | undefined,
-  { schema, where }: { readonly schema: SettingsKey; readonly where: string } = { schema: entrySchema, where: "" },
+  {
+    schema = entrySchema,
+    where = "",
+    isWorkspace = false,
+  }: {
+    readonly schema?: SettingsKey;
+    readonly where?: string;
+    /** Whether the entry is in a file of the workspace, which must not run commands. */
+    readonly isWorkspace?: boolean;
+  } = {},
 ): Mentions {
   const texts = expandedTexts(entry, schema, where);
   const variables = new Map<string, VariableUse>();
   const values = new Map<string, string>();
   const secrets = new Set<string>();
+  const commands = new Set<string>();
   const mistakes: Mistake[] = [];
 
   function see(part: TemplatePart, text: ExpandedText): Mistake | undefined {
     if (part.kind === "text") return undefined;
-    if (part.kind === "secret") {
-      secrets.add(part.name);
+    if (part.kind === "secret" || part.kind === "command") {
+      const name = part.kind === "secret" ? part.name : `${commandPrefix}${part.line}`;
+      if (part.kind === "secret") secrets.add(part.name);
+      else if (isWorkspace) return { kind: "command-in-workspace", line: part.line, text };
+      else commands.add(part.line);
       const isPath = /^(?:command|cwd|machineAuth[.](?:privateKey|assertion)File)$/.test(text.where);
-      return isPath ? { kind: "secret-in-path", secret: part.name, text } : undefined;
+      return isPath ? { kind: "secret-in-path", secret: name, text } : undefined;
     }
     const found = lookup?.(part.name);
     if (found !== undefined) values.set(part.name, found.value);
@@ -89,7 +106,14 @@ export function findVariables(
     const different = new Map(found.map((mistake) => [subjectOf(mistake), mistake]));
     mistakes.push(...[...different.values()].slice(0, mistakesKept));
   }
-  return { texts, variables: [...variables.values()], values, secrets: [...secrets], mistakes };
+  return {
+    texts,
+    variables: [...variables.values()],
+    values,
+    secrets: [...secrets],
+    commands: [...commands],
+    mistakes,
+  };
 }
 
 function subjectOf(mistake: Mistake): string {
@@ -99,6 +123,8 @@ function subjectOf(mistake: Mistake): string {
       return mistake.variable;
     case "secret-in-path":
       return `secret:${mistake.secret}`;
+    case "command-in-workspace":
+      return `command:${mistake.line}`;
     case "malformed":
       return mistake.reason;
   }
