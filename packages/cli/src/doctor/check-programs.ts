@@ -2,9 +2,8 @@
 
 import { readdir, realpath, stat } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, win32 } from "node:path";
-import { findDownload } from "@fairlead/console/server/words/server-notes";
 import { hideInWords } from "@fairlead/console/server/words/server-redaction";
-import { type LaunchContext, planLaunch } from "@fairlead/core/connect";
+import { findDownload, type LaunchContext, planLaunch } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { groupBy, toShellWord } from "@fairlead/core/plain-text";
 import type { Origin, ServerDefinition, StdioTransport } from "@fairlead/core/settings";

@@ -3,7 +3,6 @@
  * differ from the lock file.
  */
 
-import { type Download, findDownload } from "@fairlead/console/server/words/server-notes";
 import {
   hideInUrl,
   hideVariable,
@@ -11,6 +10,7 @@ import {
   looksSecret,
   redactEntry,
 } from "@fairlead/console/server/words/server-redaction";
+import { type Download, findDownload } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { Peer, ServerState } from "@fairlead/core/events";
 import { argumentSchema } from "@fairlead/core/normalise";

@@ -5,8 +5,14 @@
 import { execFile } from "node:child_process";
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Download, findDownload } from "@fairlead/console/server/words/server-notes";
-import { type LaunchContext, planLaunch, type ReadSecret, withCommands } from "@fairlead/core/connect";
+import {
+  type Download,
+  findDownload,
+  type LaunchContext,
+  planLaunch,
+  type ReadSecret,
+  withCommands,
+} from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { openSecretStore, readText } from "@fairlead/core/files";
 import { limits } from "@fairlead/core/limits";

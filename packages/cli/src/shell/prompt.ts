@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { addAbortSignal, Writable } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
-import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Io } from "./verb.ts";
 
 /** Whether both stdin and stderr are terminals. */
@@ -15,6 +15,27 @@ export function canAsk({ stdin, stderr }: Pick<Io, "stdin" | "stderr">): boolean
 export async function confirm(io: Io, question: SafeText): Promise<boolean> {
   const answer = await ask(io, safe`${question} [y/N] `, { hidden: false });
   return /^y(es)?$/i.test(answer?.trim() ?? "");
+}
+
+/**
+ * Asks a question with several answers, each a letter. Enter means the first of them. Another answer asks again.
+ *
+ * @throws HostError `cancelled` at the end of input: there is no answer to act on
+ */
+export async function choose<const Letter extends string>(
+  io: Io,
+  question: SafeText,
+  letters: readonly [Letter, ...Letter[]],
+): Promise<Letter> {
+  const [first] = letters;
+  const shown = toSafeLine([first.toUpperCase(), ...letters.slice(1)].join("/"));
+  for (;;) {
+    const answer = await ask(io, safe`${question} [${shown}] `, { hidden: false });
+    if (answer === undefined) throw new HostError("cancelled", "cancelled; nothing was changed");
+    const typed = answer.trim().toLowerCase();
+    const letter = typed === "" ? first : letters.find((one) => typed === one || (one === "y" && typed === "yes"));
+    if (letter !== undefined) return letter;
+  }
 }
 
 /** Asks for one typed or pasted line. Returns "" at the end of input. */

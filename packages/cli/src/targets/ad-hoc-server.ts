@@ -7,7 +7,7 @@ import { existsSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { problemLines } from "@fairlead/console/server/words/server-details";
-import { findDownload } from "@fairlead/console/server/words/server-notes";
+import { findDownload } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { childNode, plainValueOf, readSource, writeServer } from "@fairlead/core/settings";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";

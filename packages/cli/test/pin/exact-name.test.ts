@@ -1,6 +1,6 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Download } from "@fairlead/console/server/words/server-notes";
+import type { Download } from "@fairlead/core/connect";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { type PinRequest, passedOn, resolveExactName } from "../../src/pin/pin-server.ts";

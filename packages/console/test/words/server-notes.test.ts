@@ -1,5 +1,6 @@
+import { findDownload } from "@fairlead/core/connect";
 import { expect, test } from "vitest";
-import { findDownload, launchNotes, runsCode } from "../../src/server/words/server-notes.ts";
+import { launchNotes, runsCode } from "../../src/server/words/server-notes.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 

@@ -247,7 +247,8 @@ async function targetFor(
   if (sandbox === undefined) return { target: launch.target, launch, release };
   const { hostText, openBox, unavailable } = await import("../sandbox/box.ts");
   const shared = context.sandbox;
-  if (shared === undefined) throw unavailable(definition.name, "this program has none");
+  if (shared === undefined)
+    throw unavailable(definition.name, { why: "this program has none", fix: "Start it with fairlead" });
   const boxed = await openBox({ ...definition, sandbox }, launch, {
     ...context,
     ...shared,

@@ -14,3 +14,6 @@ export { createBoundedFetch, type Fetch } from "../net/bounded-fetch.ts";
 export { openUrl, openUrlThrough, webUrl } from "../net/open-url.ts";
 export { isLoopbackHost } from "../net/server-network.ts";
 export { type BoxContents, boxContents, openBox, type SandboxContext } from "../sandbox/box.ts";
+export { whyNoSandbox } from "../sandbox/bubblewrap.ts";
+export { type Download, findDownload, programName } from "../sandbox/download.ts";
+export { type ProposedPath, proposePaths } from "../sandbox/propose.ts";

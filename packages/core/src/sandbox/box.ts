@@ -10,17 +10,18 @@ import { join } from "node:path";
 import type { StdioTarget } from "@fairlead/wire";
 import type { SandboxSettings, ServerDefinition } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
-import { findOwnProgram, findProgram, type ProgramPlace, systemPath } from "../trust/programs.ts";
+import { findProgram, type ProgramPlace, systemPath } from "../trust/programs.ts";
+import { findBubblewrap, namespaces } from "./bubblewrap.ts";
 import { Egress, type HostWish } from "./egress.ts";
 import { certificateFiles, environmentInside } from "./inside-environment.ts";
 import { insideSocketPath } from "./inside-script.ts";
 import { type ClosedFolders, guards, isShown, privateFolder, resolvePaths, type ShownPath } from "./listed-paths.ts";
 import { findProgramFiles, type ProgramFiles } from "./program-files.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { insideHome, insideId, sharedFiles } from "./shared-files.ts";
+import { insideHome, sharedFiles } from "./shared-files.ts";
 import { insideStartPath } from "./start-script.ts";
 import { systemMounts } from "./system-mounts.ts";
-import { installHint, unavailable } from "./unavailable.ts";
+import { unavailable } from "./unavailable.ts";
 
 export { hostText } from "./egress.ts";
 export { unavailable } from "./unavailable.ts";
@@ -120,7 +121,11 @@ export async function openBox(
   const { name, sandbox } = definition;
   const bubblewrap = await findBubblewrap(name, context);
   const filter = seccompFilter(process.arch);
-  if (filter === undefined) throw unavailable(name, `Fairlead knows no system calls of the processor ${process.arch}`);
+  if (filter === undefined)
+    throw unavailable(name, {
+      why: `Fairlead knows no system calls of the processor ${process.arch}`,
+      fix: "Run it on a system with sandboxes",
+    });
   // Without a file, the start fails as it does without a sandbox.
   if (file === undefined) return { target, close: async () => {} };
 
@@ -176,12 +181,6 @@ export async function openBox(
   };
 }
 
-const namespaces = [
-  ..."--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --unshare-net".split(" "),
-  ..."--die-with-parent --new-session --disable-userns --cap-drop ALL".split(" "),
-  ...`--uid ${insideId} --gid ${insideId} --hostname sandbox`.split(" "),
-];
-
 /** The Node that runs the script beside a program in another language. */
 async function nodeFor(searchPath: string, { environment }: SandboxContext): Promise<string | undefined> {
   if (/\/node\d*$/.test(process.execPath)) return process.execPath;
@@ -197,13 +196,4 @@ async function listenFor(egress: Egress, { state }: SandboxContext): Promise<str
   const path = join(folder, name);
   await egress.listen(path);
   return path;
-}
-
-/** Returns the file of bubblewrap. */
-async function findBubblewrap(serverName: string, context: SandboxContext): Promise<string> {
-  if (process.platform !== "linux")
-    throw unavailable(serverName, `sandboxes need Linux, and this is ${process.platform}`);
-  const found = await findOwnProgram("bwrap", context);
-  if (found === undefined) throw unavailable(serverName, "bubblewrap (bwrap) is not installed", installHint());
-  return found.file;
 }

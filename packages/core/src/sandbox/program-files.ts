@@ -82,7 +82,8 @@ export async function findProgramFiles(program: PlannedProgram): Promise<Program
   };
 }
 
-function isOfSystem(path: string): boolean {
+/** Whether a path lies in a folder that every sandbox shows. */
+export function isOfSystem(path: string): boolean {
   return systemFolders.some((folder) => isInside(path, folder));
 }
 
@@ -130,14 +131,14 @@ async function firstLine(file: string): Promise<string> {
 const scriptNames = /\.(?:[cm]?[jt]s|py|pyz|rb|pl|sh|php|lua|jar|wasm)$/i;
 
 /** The script that an argument names. Undefined if it names none: other files are shown only if the profile lists them. */
-async function scriptIn(argument: string, cwd: string): Promise<string | undefined> {
+export async function scriptIn(argument: string, cwd: string): Promise<string | undefined> {
   if (argument.startsWith("-") || !scriptNames.test(argument)) return undefined;
   const path = resolve(cwd, argument);
   return (await isFile(path)) ? path : undefined;
 }
 
 /** The `package.json` that tells Node whether a script is a module. Never one of the home folder or above it. */
-async function nearestManifest(folder: string, home: string): Promise<string | undefined> {
+export async function nearestManifest(folder: string, home: string): Promise<string | undefined> {
   if (isInside(home, folder) || dirname(folder) === folder) return undefined;
   const manifest = join(folder, "package.json");
   return (await isFile(manifest)) ? manifest : nearestManifest(dirname(folder), home);

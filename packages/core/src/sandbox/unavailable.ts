@@ -8,8 +8,15 @@ export function installHint(): string {
   return "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap)";
 }
 
+/** Why a server cannot run in its sandbox, and how to change that. */
+export interface UnavailableCause {
+  readonly why: string;
+  /** What to do, as the beginning of a sentence. */
+  readonly fix: string;
+}
+
 /** The error for a server that must have a sandbox where there is none. It never starts without one. */
-export function unavailable(serverName: string, why: string, fix = "Run it on a system with sandboxes"): HostError {
+export function unavailable(serverName: string, { why, fix }: UnavailableCause): HostError {
   return new HostError("sandbox_unavailable", `"${serverName}" was not started: it must run in a sandbox, and ${why}`, {
     serverName,
     next: `${fix}, or run this server without one: set "sandbox": "off" in fairlead.servers.${serverName}.`,
@@ -23,16 +30,21 @@ export function unavailable(serverName: string, why: string, fix = "Run it on a 
  */
 export function explainBubblewrap(serverName: string, stderr: readonly string[]): HostError | undefined {
   const message = stderr.find((line) => line.startsWith("bwrap: "))?.slice("bwrap: ".length);
-  if (message === undefined) return undefined;
+  return message === undefined ? undefined : unavailable(serverName, causeOf(message));
+}
+
+/** The cause behind a message of bubblewrap. */
+export function causeOf(message: string): UnavailableCause {
   if (/unknown option/i.test(message))
-    return unavailable(serverName, `this bubblewrap is older than 0.8.0 (${message})`, installHint());
-  if (/namespace|uid map|user_namespaces|Operation not permitted|Permission denied/i.test(message)) {
-    const fix = isRestricted()
-      ? "Allow user namespaces for bwrap (Ubuntu: an AppArmor profile for /usr/bin/bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
-      : "Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces; in a container: its security options)";
-    return unavailable(serverName, `this system refuses it: ${message}`, fix);
-  }
-  return unavailable(serverName, `bubblewrap failed: ${message}`);
+    return { why: `this bubblewrap is older than 0.8.0 (${message})`, fix: installHint() };
+  if (/namespace|uid map|user_namespaces|Operation not permitted|Permission denied|No space left/i.test(message))
+    return {
+      why: `this system refuses it: ${message}`,
+      fix: isRestricted()
+        ? "Allow user namespaces for bwrap (Ubuntu: an AppArmor profile for /usr/bin/bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0)"
+        : "Allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces; in a container: its security options)",
+    };
+  return { why: `bubblewrap failed: ${message}`, fix: "Run it on a system with sandboxes" };
 }
 
 function isRestricted(): boolean {

@@ -17,30 +17,59 @@ import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./rea
  */
 export type EditOptions = TargetOptions;
 
+/** What `writeServer` replaced. */
+export interface ReplacedServer {
+  /** The entry before, or undefined. */
+  readonly replaced: unknown;
+  /** `fairlead.servers.NAME` before, or undefined. */
+  readonly options: unknown;
+}
+
 /**
- * Adds a server to `mcpServers`. Returns the entry that it replaced, or undefined.
+ * Adds a server to `mcpServers`, and sets options in `fairlead.servers.NAME` of the same file: both or nothing. Returns
+ * what it replaced.
  *
+ * @param serverOptions The options to set. `null` removes one.
  * @throws HostError `usage` if the name exists and `replace` is false
  */
 export async function writeServer(
   file: string,
   name: string,
   entry: Readonly<Record<string, unknown>>,
-  { replace, ...options }: EditOptions & { readonly replace: boolean },
-): Promise<{ readonly replaced: unknown }> {
-  let replaced: unknown;
+  {
+    replace,
+    serverOptions = {},
+    ...options
+  }: EditOptions & { readonly replace: boolean; readonly serverOptions?: Readonly<Record<string, unknown>> },
+): Promise<ReplacedServer> {
+  let before: ReplacedServer = { replaced: undefined, options: undefined };
+  const optionsPath = ["fairlead", "servers", name];
   const write = (text: string | undefined): string => {
-    const existing = childNode(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
+    const isSetting = Object.keys(serverOptions).length > 0;
+    openForEdit(file, text, isSetting ? optionsPath : []);
+    const root = openForEdit(file, text, ["mcpServers"]);
+    const existing = childNode(root, "mcpServers", name);
     if (existing !== undefined && !replace)
       throw new HostError("usage", `"${name}" is already in ${file}`, {
         serverName: name,
         next: "Add --replace to replace the entry.",
       });
-    replaced = existing && plainValueOf(existing);
-    return setValue(text, ["mcpServers", name], entry);
+    const existingOptions = childNode(root, ...optionsPath);
+    before = {
+      replaced: existing && plainValueOf(existing),
+      options: existingOptions && plainValueOf(existingOptions),
+    };
+    let written = setValue(text, ["mcpServers", name], entry);
+    for (const [key, value] of Object.entries(serverOptions)) {
+      const path = [...optionsPath, key];
+      if (value !== null) written = setValue(written, path, value);
+      else if (childNode(parseJsonc(written).root, ...path) !== undefined)
+        written = withoutEmptyParents(removeValue(written, path), optionsPath);
+    }
+    return written;
   };
   await updateText(file, write, toUpdate(options));
-  return { replaced };
+  return before;
 }
 
 /** A change of the word at index `at` in `args`. */

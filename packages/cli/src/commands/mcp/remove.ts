@@ -49,13 +49,15 @@ Examples:
     const { removed } = await removeServer(file, name, destination.edit);
     if (removed === undefined) throw await whyNotThere(name, destination);
     const isLast = placesOf(name, configuration).length <= 1;
-    const extras = isLast ? await removeServerOptions(name, destination) : undefined;
+    const extras = await removeServerOptions(name, destination, isLast);
     const { state, root } = configuration.locations;
     const isWorkspace = scope === "workspace";
     const approvalFailure = isWorkspace ? await failureOf(revoke(state, root, [name])) : undefined;
     const skillsOwner = isWorkspace ? approvalFolder : undefined;
     const skillsFailure = isLast ? await failureOf(removeSkills(state, name, skillsOwner)) : undefined;
-    const undo = withSwitch(restore({ name, entry: removed, approved }, destination, context), extras, name, context);
+    const sandbox = member(extras, "sandbox");
+    const before = { name, entry: removed, approved, ...(sandbox !== undefined && { sandbox: { before: sandbox } }) };
+    const undo = withSwitch(restore(before, destination, context), isLast ? extras : undefined, name, context);
     if (globals.json)
       return out.json({
         name,
@@ -66,7 +68,9 @@ Examples:
       });
     out.show(safe`removed "${toVisibleLine(name)}" from ${toSafeLine(file)} (${toSafeLine(scope)})`);
     if (extras !== undefined)
-      out.say(safe`also removed: fairlead.servers.${toVisibleLine(name)}, which was ${toSafeJson(extras, 0)}`);
+      out.say(
+        safe`also removed: fairlead.servers.${toVisibleLine(name)}${isLast ? safe`` : safe`.sandbox`}, which was ${toSafeJson(isLast ? extras : sandbox, 0)}`,
+      );
     if (approvalFailure !== undefined)
       out.warn(safe`warning: the server's approval could not be removed: ${toSafeLine(approvalFailure)}`);
     if (skillsFailure !== undefined)
@@ -77,15 +81,18 @@ Examples:
 };
 
 /**
- * Removes `fairlead.servers.NAME`, so that a later server of the same name does not get these options. Returns the
- * removed value.
+ * Removes `fairlead.servers.NAME`, so that a later server of the same name does not get these options. If the name has
+ * another entry, removes only the sandbox: it belongs to the removed program. Returns the options that had it.
  */
-async function removeServerOptions(name: string, { file, edit }: Destination): Promise<unknown> {
-  const path = ["fairlead", "servers", name];
+async function removeServerOptions(name: string, { file, edit }: Destination, isLast: boolean): Promise<unknown> {
+  const options = ["fairlead", "servers", name];
+  const path = isLast ? options : [...options, "sandbox"];
   let forgotten: unknown;
   const forget = (text: string | undefined): string | undefined => {
-    const node = childNode(parseJsonc(text ?? "").root, ...path);
-    forgotten = node && plainValueOf(node);
+    const { root } = parseJsonc(text ?? "");
+    const node = childNode(root, ...path);
+    const found = node && childNode(root, ...options);
+    forgotten = found && plainValueOf(found);
     return text === undefined || node === undefined ? undefined : removeValue(text, path);
   };
   await updateText(file, forget, edit);

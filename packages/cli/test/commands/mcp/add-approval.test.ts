@@ -20,7 +20,7 @@ describe("approval", () => {
   test("on a terminal, mcp add asks whether to trust the folder: after a yes the server is connected", async () => {
     await using here = await machine({ [projectFile]: { mcpServers: { other: { command: "touch", args: ["ran"] } } } });
     const { command, args } = stdioServer("well-behaved");
-    await using terminal = openTerminalHere(here, "mcp", "add", "a", command, ...args);
+    await using terminal = openTerminalHere(here, "mcp", "add", "--sandbox", "default", "a", command, ...args);
     await terminal.until(/Trust .*project\? \[y\/N\]\s*$/);
     terminal.type("y\r");
     expect(await terminal.exitCode).toBe(0);
@@ -37,7 +37,7 @@ describe("approval", () => {
     ["\u0003", 130, /the server was added, the folder is not trusted\n {2}next: fairlead trust add$/],
   ])("with another answer (%j) the folder is not trusted, and the entry stays", async (answer, code, said) => {
     await using here = await machine();
-    await using terminal = openTerminalHere(here, "mcp", "add", "a", "touch", "ran");
+    await using terminal = openTerminalHere(here, "mcp", "add", "--sandbox", "default", "a", "touch", "ran");
     await terminal.until(/Trust .*project\? \[y\/N\]\s*$/);
     terminal.type(answer);
     expect(await terminal.exitCode).toBe(code);
@@ -51,7 +51,16 @@ describe("approval", () => {
     await using here = await machine();
     const file = await shellProgram(here, "project/bin/npx", "exit 1");
     const env = { PATH: `${join(here.project, "bin")}:${process.env["PATH"]}` };
-    await using terminal = openTerminalHere({ ...here, env: { ...here.env, ...env } }, "mcp", "add", "a", "npx", "b");
+    await using terminal = openTerminalHere(
+      { ...here, env: { ...here.env, ...env } },
+      "mcp",
+      "add",
+      "--sandbox",
+      "default",
+      "a",
+      "npx",
+      "b",
+    );
     await terminal.until(/Trust .*project\? \[y\/N\]\s*$/);
     expect(terminal.screen().replaceAll("\n", "")).toMatch(/runs .*project\/bin\/npx, a file of this folder.*Trust /);
     terminal.type("\r");
@@ -74,7 +83,7 @@ describe("approval", () => {
   test("a folder that a rule does not trust is not asked about", async () => {
     await using here = await machine();
     await here.write("home/.gemini/trustedFolders.json", { [here.project]: "DO_NOT_TRUST" });
-    await using terminal = openTerminalHere(here, "mcp", "add", "a", "node");
+    await using terminal = openTerminalHere(here, "mcp", "add", "--sandbox", "default", "a", "node");
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen()).not.toMatch(/Trust /);
   });

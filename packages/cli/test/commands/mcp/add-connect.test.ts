@@ -43,7 +43,18 @@ test.each([
   ["", 6, "old"],
 ] as const)("on a terminal the user decides with %j whether an entry is replaced", async (answer, code, command) => {
   await using here = await machine({ [userFile]: { mcpServers: { a: { command: "old" } } } });
-  await using terminal = openTerminalHere(here, "mcp", "add", "--no-test", "-s", "user", "a", "new");
+  await using terminal = openTerminalHere(
+    here,
+    "mcp",
+    "add",
+    "--sandbox",
+    "default",
+    "--no-test",
+    "-s",
+    "user",
+    "a",
+    "new",
+  );
   const question = await terminal.until(/Replace\? \[y\/N\]$/);
   expect(question.replaceAll(here.path, "").trimEnd()).toBe(`Already in ${file}: "a". Replace? [y/N]`);
   terminal.type(`${answer}\r`);

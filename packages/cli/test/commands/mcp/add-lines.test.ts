@@ -142,6 +142,7 @@ test("the JSON document has each added server with its notes, its problems and i
       ...ofProject,
       name: "a",
       transport: "stdio",
+      sandbox: "off",
       approved: true,
       folderTrusted: false,
       undo: "fairlead mcp remove -s project a",
@@ -163,6 +164,7 @@ test("the JSON document has each added server with its notes, its problems and i
       file: user,
       replaced: false,
       transport: "stdio",
+      sandbox: "off",
       problems: [],
       notes: [
         "downloads and runs code: pkg from npm",
@@ -174,7 +176,16 @@ test("the JSON document has each added server with its notes, its problems and i
   ]);
   // The output is no terminal, so the replaced entry with its literal value is not printed.
   expect(await documentOf("--replace", "-s", "user", "n", "run")).toEqual([
-    { name: "n", scope: "user", file: user, replaced: true, transport: "stdio", problems: [], notes: [] },
+    {
+      name: "n",
+      scope: "user",
+      file: user,
+      replaced: true,
+      transport: "stdio",
+      sandbox: "off",
+      problems: [],
+      notes: [],
+    },
   ]);
   await here.run("trust", "add", "--yes");
   const both = { name: "both", scope: "user", file: user, replaced: false, transport: "stdio" };

@@ -41,7 +41,19 @@ test.each([
   ["", "pkg"],
 ])("on a terminal, the exact version of a package is offered: %j writes %s", async (answer, written) => {
   await using here = await withPackage();
-  await using terminal = openTerminalHere(here, "mcp", "add", "-s", "user", "a", "npx", "-y", "pkg");
+  await using terminal = openTerminalHere(
+    here,
+    "mcp",
+    "add",
+    "--sandbox",
+    "default",
+    "-s",
+    "user",
+    "a",
+    "npx",
+    "-y",
+    "pkg",
+  );
   await terminal.until(/Write the exact version of "a" into the settings now\? \[y\/N\]\s*$/);
   terminal.type(`${answer}\r`);
   expect(await terminal.exitCode).toBe(0);

@@ -286,6 +286,7 @@ describe("what is said", () => {
           file: `${here.project}/.gemini/settings.json`,
           replaced: false,
           transport: "stdio",
+          sandbox: "off",
           approved: true,
           folderTrusted: false,
           problems: [],

@@ -1,5 +1,6 @@
 /** The report of `mcp add`: the entry as read back from the file, warnings, and the undo command. */
 
+import { resolve } from "node:path";
 import {
   type Field,
   layout,
@@ -12,7 +13,7 @@ import {
 } from "@fairlead/console/server/words/server-details";
 import { launchNotes } from "@fairlead/console/server/words/server-notes";
 import { hideLiteral, redact, secretHints } from "@fairlead/console/server/words/server-redaction";
-import type { ServerDefinition } from "@fairlead/core/settings";
+import { type ServerDefinition, sandboxDocument } from "@fairlead/core/settings";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer } from "@fairlead/core/trust";
 import type { Output } from "../../../output/output.ts";
@@ -25,6 +26,8 @@ export interface Added {
   readonly name: string;
   readonly entry: Entry;
   readonly replaced: boolean;
+  /** The files and folders that the entry names, as a profile of a sandbox names them. */
+  readonly paths: readonly string[];
   readonly undo?: string;
   readonly noUndo?: string;
 }
@@ -47,7 +50,7 @@ export function document(
   tested: readonly ListedServer[],
 ): object {
   return {
-    servers: added.map(({ name, entry, replaced, undo }) => {
+    servers: added.map(({ name, entry, replaced, paths, undo }) => {
       const test = tested.find((one) => one.server.name === name);
       const server = inForce(name, servers);
       const definition = server?.definition;
@@ -57,11 +60,17 @@ export function document(
         file,
         replaced,
         transport: transportWord(server?.kind),
+        sandbox: definition && server.origin.file === file ? sandboxDocument(definition) : undefined,
         approved: scope === "workspace" ? approval.approved.includes(name) : undefined,
         folderTrusted: scope === "workspace" ? trusted : undefined,
         shadowedBy: server && server.origin.file !== file ? server.origin : undefined,
         problems: server?.origin.file === file ? server.problems : [],
-        notes: [...(definition ? [...launchNotes(definition), ...programNotes(definition)] : []), ...hints(entry)],
+        notes: [
+          ...(definition
+            ? [...launchNotes(definition), ...programNotes(definition), ...hiddenNotes(definition, paths)]
+            : []),
+          ...hints(entry),
+        ],
         undo,
         test: test && serverDocument(test),
       };
@@ -86,7 +95,7 @@ export function printApproval(report: Report, out: Output): void {
 
 /** Prints an added entry with its warnings and its undo command. `servers`: read back from the settings. */
 export function printAdded(
-  { name, entry, replaced, undo, noUndo }: Added,
+  { name, entry, replaced, paths, undo, noUndo }: Added,
   { scope, file }: Destination,
   servers: readonly AdmittedServer[],
   out: Output,
@@ -103,6 +112,7 @@ export function printAdded(
     if (definition) out.show(layout(writtenFields(definition, entry), safe`  `));
     for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
     for (const note of definition ? launchNotes(definition) : []) out.say(safe`note: ${toSafeLine(note)}`);
+    for (const note of definition ? hiddenNotes(definition, paths) : []) out.warn(safe`note: ${toVisibleLine(note)}`);
     // Notes about programs are printed even with --quiet, because they name the files that the user's approval covers.
     for (const note of definition ? programNotes(definition) : []) out.warn(safe`note: ${toVisibleLine(note)}`);
   }
@@ -116,6 +126,20 @@ function programNotes({ programs = [] }: ServerDefinition): string[] {
   return programs.flatMap(({ file, digest }) =>
     digest === undefined ? [] : [`runs ${file}, a file of this folder (SHA-256 ${digest.slice(0, 12)}…)`],
   );
+}
+
+/** Returns a note if the entry names files that its sandbox does not show: it will not find them. */
+function hiddenNotes({ name, sandbox, base }: ServerDefinition, paths: readonly string[]): string[] {
+  if (sandbox === undefined) return [];
+  const shown = [...sandbox.read, ...sandbox.write];
+  const hidden = paths.filter((written) => {
+    const path = written.startsWith("~") ? base.home + written.slice(1) : resolve(base.folder, written);
+    return !shown.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  });
+  if (hidden.length === 0) return [];
+  return [
+    `its sandbox does not show ${hidden.join(", ")}: to show it, list it in "read" or "write" of fairlead.servers.${name}.sandbox`,
+  ];
 }
 
 /** Returns the entry's fields to print. Leaves out a field whose value is only a default. */

@@ -21,6 +21,7 @@ import { type Command, Option } from "commander";
 import { configurationIfTrusted } from "../../../shell/configuration.ts";
 import type { Context, Globals } from "../../../shell/verb.ts";
 import { type Entry, refuseInvalidEntry } from "./new-entry.ts";
+import { sandboxWord } from "./sandbox-offer.ts";
 
 /** The values of `--scope`. `project` is Gemini CLI's word for the workspace scope. */
 export type ScopeWord = "user" | "project";
@@ -126,11 +127,13 @@ interface Before {
   readonly entry: unknown;
   /** Whether the entry was approved before the change. If not, the undo command has `--no-approve`. */
   readonly approved: boolean;
+  /** Present if the change also changed `fairlead.servers.NAME.sandbox`, with the value before it. */
+  readonly sandbox?: { readonly before: unknown };
 }
 
 /** Returns the command that restores an entry, or why there is none. Literal secrets are printed only on a terminal. */
 export function restore(
-  { name, entry, approved }: Before,
+  { name, entry, approved, sandbox }: Before,
   { scope, word }: Pick<Destination, "scope" | "word">,
   { io, globals }: Pick<Context, "io" | "globals">,
 ): Undo {
@@ -140,7 +143,10 @@ export function restore(
   const isForEyes = (globals.json ? io.stdout : io.stderr).isTTY === true;
   if (holdsSecret(entry) && !isForEyes)
     return { noUndo: "the entry had literal values that may be secrets, and the output is not a terminal" };
-  const options = `${placeWords(globals)}--replace ${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
+  const sandboxBefore = sandbox && sandboxWord(sandbox.before);
+  if (sandbox !== undefined && sandboxBefore === undefined) return { noUndo: "the previous sandbox was not valid" };
+  const boxed = sandboxBefore === undefined ? "" : `--sandbox ${toShellWord(sandboxBefore)} `;
+  const options = `${placeWords(globals)}--replace ${boxed}${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
   const undo = `fairlead mcp add ${options} ${toShellWord(name)} ${toShellWord(toSafeJson(entry, 0))}`;
   return toSafeLine(undo) === undo ? { undo } : { noUndo: "the entry has control or invisible characters" };
 }

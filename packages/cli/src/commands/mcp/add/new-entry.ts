@@ -146,8 +146,10 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
  * Throws if the entry is invalid on every machine. Other problems, such as a missing program, are reported later.
  * @throws HostError `settings_invalid`
  */
-export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope): void {
-  const { root } = parseJsonc(JSON.stringify({ mcpServers: { [name]: entry } }));
+export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope, sandbox?: unknown): void {
+  const options =
+    sandbox === undefined || sandbox === "default" ? {} : { fairlead: { servers: { [name]: { sandbox } } } };
+  const { root } = parseJsonc(JSON.stringify({ mcpServers: { [name]: entry }, ...options }));
   const node = childNode(root, "mcpServers", name);
   if (root === undefined || node === undefined)
     throw new HostError("settings_invalid", `the entry of "${name}" is nested too deeply`);
@@ -197,7 +199,7 @@ function usage(message: string): HostError {
 const addHelp = "fairlead mcp add --help";
 
 const withValue = new Set(
-  "-s --scope -t --transport -e --env -H --header --timeout --description --include-tools --exclude-tools --cwd -C --settings".split(
+  "-s --scope -t --transport -e --env -H --header --sandbox --timeout --description --include-tools --exclude-tools --cwd -C --settings".split(
     " ",
   ),
 );
