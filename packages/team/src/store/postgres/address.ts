@@ -5,7 +5,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import pg from "pg";
 
 /** Milliseconds. A gateway that waits longer for its store helps no caller. */
-export const timeouts = { connect: 1000, query: 3000, statement: 5000 } as const;
+export const timeouts = { connect: 1000, query: 3000, statement: 5000, turn: 15_000 } as const;
 
 const addressParts = /^(?<start>postgres(?:ql)?:\/\/(?:[^/?]*@)?)(?<hosts>[^/?]*)(?<rest>.*)$/s;
 

@@ -14,6 +14,7 @@ export type RunStatement = <Row extends pg.QueryResultRow>(
 export class Database {
   readonly #addresses: readonly string[];
   readonly #size: number;
+  readonly #turns: Turns;
   /** The pool of the host that takes writes. Undefined if it must be found first. */
   #pool: Promise<pg.Pool> | undefined;
   #isClosed = false;
@@ -22,6 +23,7 @@ export class Database {
   constructor(addresses: readonly string[], size: number) {
     this.#addresses = addresses;
     this.#size = size;
+    this.#turns = new Turns(size);
   }
 
   /** Runs one statement by itself. */
@@ -42,7 +44,11 @@ export class Database {
   async #withClient<Result>(
     work: (run: RunStatement, state: { readonly isBroken: boolean }) => Promise<Result>,
   ): Promise<Result> {
-    if (this.#isClosed) throw new HostError("unreachable", "the store is closed");
+    await this.#turns.begin();
+    if (this.#isClosed) {
+      this.#turns.end();
+      throw new HostError("unreachable", "the store is closed");
+    }
     this.#pool ??= this.#openPool();
     const opened = this.#pool;
     try {
@@ -61,17 +67,20 @@ export class Database {
       }
     } catch (error) {
       const failure = toStoreError(error);
-      if (isStoreAway(failure)) this.#forgetPool(opened);
+      if (isStoreAway(failure)) {
+        this.#forgetPool(opened);
+        this.#turns.failWaiting(failure);
+      }
       throw failure;
+    } finally {
+      this.#turns.end();
     }
   }
 
   async #openPool(): Promise<pg.Pool> {
     const pool = new pg.Pool({
       ...connectionOptions(await this.#findHost()),
-      // The pool's limit counts the wait for a free connection too, so it is longer than the one of each connection.
-      connectionTimeoutMillis: timeouts.query,
-      Client: ImpatientClient,
+      Client: PoolClient,
       max: this.#size,
       // Few connections are kept as long as they work.
       idleTimeoutMillis: 0,
@@ -134,10 +143,64 @@ export async function inTransaction<Result>(
   }
 }
 
-/** A client of the pool, with the limit for connecting instead of the pool's longer one. */
-class ImpatientClient extends pg.Client {
+/**
+ * Who may use a connection. A pool's own limit counts the wait for a free connection as time to connect, so it would say
+ * under load that PostgreSQL is not reachable. Here a caller waits while others are served: each of their statements has a
+ * limit, and if one finds that PostgreSQL is away, all that wait fail with it.
+ */
+class Turns {
+  #free: number;
+  readonly #waiting = new Set<{ readonly begin: () => void; readonly fail: (error: HostError) => void }>();
+
+  constructor(size: number) {
+    this.#free = size;
+  }
+
+  async begin(): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const problem = `PostgreSQL is too slow: no connection became free within ${timeouts.turn / 1000} s`;
+        waiting.fail(
+          new HostError("unreachable", problem, { next: "Raise fairlead.team.store.pool, or start another replica." }),
+        );
+      }, timeouts.turn);
+      const leave = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiting);
+      };
+      const waiting = {
+        begin() {
+          leave();
+          resolve();
+        },
+        fail(error: HostError) {
+          leave();
+          reject(error);
+        },
+      };
+      this.#waiting.add(waiting);
+    });
+  }
+
+  end(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else next.begin();
+  }
+
+  failWaiting(error: HostError): void {
+    for (const waiting of this.#waiting) waiting.fail(error);
+  }
+}
+
+/** A client of the pool. */
+class PoolClient extends pg.Client {
   constructor(options?: pg.ClientConfig) {
-    super({ ...options, connectionTimeoutMillis: timeouts.connect });
+    super(options);
     // The pool listens only while the client is idle. Without a listener, the end of its connection would end the process.
     this.on("error", () => undefined);
   }

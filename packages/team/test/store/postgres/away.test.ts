@@ -13,6 +13,7 @@ import {
 } from "@fairlead/test-servers";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
+import { Database } from "../../../src/store/postgres/database.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import type { TeamStore } from "../../../src/store/store.ts";
 import { disposable, openStore, ring } from "../../support/open-store.ts";
@@ -46,6 +47,27 @@ describe.runIf(postgresVersion() !== undefined)("a PostgreSQL that is away for a
     expect((await store.ledger.read({ tenant: 1, limit: 10 })).map(({ tool }) => tool)).toEqual(["after", "before"]);
     await until(() => store.stats.isListening);
     expect(store.stats.listenReconnects).toBe(1);
+  });
+
+  it("is not reported as unreachable while all connections are in use", async () => {
+    await using server = await newServer();
+    const database = new Database([(await createDatabase(server)).url], 1);
+    // The last statement waits longer than any single statement may take.
+    const slow = [1.6, 1.6, 0].map((seconds) => database.run("select pg_sleep($1)", [seconds]));
+    expect((await Promise.allSettled(slow)).map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
+    await database.close();
+    await expect(database.run("select 1")).rejects.toMatchObject({ code: "unreachable" });
+  });
+
+  it("fails all that wait for a connection when one finds that it is away", async () => {
+    await using server = await newServer();
+    const database = new Database([(await createDatabase(server)).url], 1);
+    const waiting = Array.from({ length: 50 }, () => database.run("select pg_sleep(1)"));
+    const ended = Promise.allSettled(waiting);
+    await server.stop("immediate");
+    for (const result of await ended)
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "unreachable" } });
+    await database.close();
   });
 
   it("loses no row while the spool takes them", async () => {
@@ -128,7 +150,7 @@ describe.runIf(postgresVersion() !== undefined)("a PostgreSQL that is away for a
     const stop = store.hints.listen("config", () => {
       reading = reading.then(read, read);
     });
-    const listening = "application_name = 'fairlead' and query ilike '%listen%'";
+    const listening = "application_name = 'fairlead direct'";
     for (let round = 0; round < 20; round += 1) {
       const pushed = push(store, `{"round":${round}}`);
       await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${listening}`);
