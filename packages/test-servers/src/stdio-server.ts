@@ -36,6 +36,7 @@ const folders = {
   family: "misbehaving",
   flood: "misbehaving",
   garbage: "misbehaving",
+  "hostile-text": "misbehaving",
   "huge-catalog": "misbehaving",
   "never-ends": "misbehaving",
   noisy: "misbehaving",

@@ -19,10 +19,15 @@ export interface ViewAddress {
 /** Writes an address. Parameters without a value are left out. */
 export function toAddress(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
   const parameters = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === "" ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+    value === undefined || value === "" ? [] : [`${encoded(name)}=${encoded(value)}`],
   );
   const search = parameters.length === 0 ? "" : `?${parameters.join("&")}`;
-  return `#/${path.map(encodeURIComponent).join("/")}${search}`;
+  return `#/${path.map(encoded).join("/")}${search}`;
+}
+
+/** Half of a surrogate pair has no encoding. Texts of servers can contain it, and an address of it leads nowhere. */
+function encoded(part: string): string {
+  return encodeURIComponent(part.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
 }
 
 /** Reads an address. A part that is not encoded correctly is taken as it is. */

@@ -110,7 +110,21 @@ function smallTargets(on: Page): Promise<readonly Box[]> {
 
 /** How many pixels the page is wider than its window. */
 const beyond = (on: Page): Promise<number> =>
-  on.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  on.evaluate(() =>
+    Math.max(
+      ...[
+        document.documentElement,
+        ...document.querySelectorAll(".detail-panel, .dialog, .view-head, .section-head"),
+      ].map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    ),
+  );
+
+/** The dialogs, and what opens each. */
+const dialogs: readonly (readonly [name: string, view: string, open: (on: Page) => Promise<void>])[] = [
+  ["the search", "#/now", (on) => on.keyboard.press("Control+k")],
+  ["a new rule", "#/policy", (on) => on.getByRole("button", { name: "New rule" }).click()],
+  ["the removal of a rule", "#/policy", (on) => on.getByRole("button", { name: /^Remove the rule/ }).click()],
+];
 
 describe.runIf(hasChromium)("every view of a real host", () => {
   test.each(views)("%s: axe-core finds nothing wrong, light, dark and 360 pixels wide", async (view) => {
@@ -126,6 +140,30 @@ describe.runIf(hasChromium)("every view of a real host", () => {
       await page.emulateMedia({ colorScheme });
       found.push(...(await axeViolations(page, rules)).map((line) => `${width} ${colorScheme}: ${line}`));
     }
+    expect(found).toEqual([]);
+  });
+
+  test.each(dialogs)("with %s open, axe-core finds nothing wrong, and it fits a telephone", async (_, view, open) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await show(view);
+    await open(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    const found: string[] = [];
+    for (const [width, colorScheme] of [
+      [1280, "light"],
+      [1280, "dark"],
+      [360, "light"],
+      [360, "dark"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.emulateMedia({ colorScheme });
+      found.push(...(await axeViolations(page)).map((line) => `${width} ${colorScheme}: ${line}`));
+      const wider = await beyond(page);
+      if (wider > 0) found.push(`${width} ${colorScheme}: ${wider} pixels too wide`);
+    }
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
     expect(found).toEqual([]);
   });
 

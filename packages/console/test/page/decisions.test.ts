@@ -32,7 +32,7 @@ describe.runIf(hasChromium)("a question", () => {
     expect(await card.locator("ins mark").nth(1).textContent()).toBe('{"type":"string"}');
   });
 
-  test("shows invisible characters and look-alikes in arguments, and marks what is cut", async () => {
+  test("rule 16: shows invisible characters and look-alikes in arguments, and marks what is cut", async () => {
     const args = { path: "/etc/p\u0430sswd", hidden: "a\u200bb\u202ec", long: "x".repeat(5000) };
     const source = new ScriptedSource({ questions: [requestQuestion(Date.now(), { args })] });
     await using here = await chromium.open({ source, view: "#/inbox" });
@@ -46,7 +46,7 @@ describe.runIf(hasChromium)("a question", () => {
     expect(await shown.textContent()).toContain("x".repeat(5000));
   });
 
-  test("has buttons that are dead until they have stood still for half a second", async () => {
+  test("rule 16: has buttons that are dead until they have stood still for half a second", async () => {
     await using here = await chromium.open({ view: "#/inbox/q-write" });
     const { page, source } = here;
     await ready(page);
@@ -68,7 +68,7 @@ describe.runIf(hasChromium)("a question", () => {
     expect(answersIn(source)).toEqual([{ id: "q-write", answer: { kind: "request", choice: "once" } }]);
   });
 
-  test("is not answered by a second press at the place of the first", async () => {
+  test("rule 16: is not answered by a second press at the place of the first", async () => {
     await using here = await chromium.open({ view: "#/now" });
     const { page, source } = here;
     await page.getByRole("link", { name: "Look" }).first().dblclick();
@@ -90,7 +90,7 @@ describe.runIf(hasChromium)("a question", () => {
     ]);
   });
 
-  test("has no default: Enter allows nothing, the space bar does", async () => {
+  test("rule 16: has no default: Enter allows nothing, the space bar does", async () => {
     await using here = await chromium.open({ view: "#/inbox/q-write" });
     const { page, source } = here;
     await ready(page);

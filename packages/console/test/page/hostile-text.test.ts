@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallRow, ServerRow } from "../../src/protocol/rows.ts";
 import { go, hasChromium, useChromium } from "./support/console-window.ts";
+import { deceptions } from "./support/deceptions.ts";
 import { requestQuestion } from "./support/sample-questions.ts";
 import { sampleDetail } from "./support/sample-state.ts";
 import { ScriptedSource } from "./support/scripted-source.ts";
@@ -112,27 +113,8 @@ function hostileSource(): ScriptedSource {
   );
 }
 
-/** Runs in the page: what a person could be deceived by. */
-function deceptions(): readonly string[] {
-  const found: string[] = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const check = (text: string, where: string): void => {
-    const bad = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u.exec(text);
-    if (bad !== null) found.push(`U+${bad[0].codePointAt(0)?.toString(16)} in ${where}`);
-    if (/\p{M}{10,}/u.test(text)) found.push(`very many marks in ${where}`);
-  };
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
-    check(node.textContent ?? "", `<${node.parentElement?.className}>`);
-  for (const element of document.querySelectorAll("*"))
-    for (const name of ["title", "aria-label", "placeholder", "alt"])
-      check(element.getAttribute(name) ?? "", `${name} of <${element.className}>`);
-  if (document.querySelector("img, script:not([type=module])") !== null) found.push("an element of the text");
-  check(document.title, "the title");
-  return found;
-}
-
 describe.runIf(hasChromium)("text of servers, clients and files", () => {
-  test("is text on every view: nothing runs, nothing is requested, no character hides or reverses others", async () => {
+  test("rule 11: is text on every view: nothing runs, nothing is requested, no character hides or reverses others", async () => {
     const source = hostileSource();
     await using here = await chromium.open({ source });
     const { page } = here;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { hasChromium, useChromium } from "./support/console-window.ts";
+import { go, hasChromium, useChromium } from "./support/console-window.ts";
 import { requestQuestion } from "./support/sample-questions.ts";
+import { rulesSource } from "./support/sample-rules.ts";
 import { sampleServers } from "./support/sample-servers.ts";
 import { sampleSource } from "./support/sample-state.ts";
 
@@ -28,6 +29,22 @@ describe.runIf(hasChromium)("the page", () => {
       expect(await cell.getAttribute("title")).toBe(cause);
     }
     expect(await rows.first().evaluate((row) => row.getBoundingClientRect().height)).toBeLessThanOrEqual(28);
+  });
+
+  test("whose view meets a mistake of its own says so there, and the other views work", async () => {
+    const source = rulesSource();
+    const right = source.handlers["budget/show"];
+    source.handlers["budget/show"] = () => ({ servers: [null] }) as never;
+    await using here = await chromium.open({ source });
+    const { page } = here;
+    await go(page, "#/budget");
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Budget" }).waitFor();
+    await go(page, "#/policy");
+    await page.getByRole("button", { name: "New rule" }).waitFor();
+    if (right !== undefined) source.handlers["budget/show"] = right;
+    await go(page, "#/budget");
+    await page.getByText("The definitions of all tools").waitFor();
   });
 
   test("says nothing about servers before it has heard of them", async () => {

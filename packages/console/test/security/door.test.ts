@@ -156,7 +156,7 @@ describe.runIf(chromiumProgram !== undefined)("in Chromium", () => {
     expect(JSON.stringify(other.seen)).not.toContain(bearer);
   });
 
-  test("rules 5 and 6: pages of other ports, names and sites neither read nor change anything, even with a stolen bearer", async () => {
+  test("rule 5, rule 6: pages of other ports, names and sites neither read nor change anything, even with a stolen bearer", async () => {
     await using door = await openDoor();
     await using other = await webServer((_, response) => response.setHeader("content-type", "text/html").end("<p>"));
     await using window = await newWindow();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { go, hasChromium, useChromium } from "../page/support/console-window.ts";
+import { axeViolations, go, hasChromium, useChromium } from "../page/support/console-window.ts";
 import { allowAll, consoleScene, ofType } from "../state/scene.ts";
 
 const chromium = useChromium("links of the console");
@@ -130,6 +130,7 @@ describe.runIf(hasChromium)("in Chromium", () => {
       await misleading.click({ button });
       const dialog = page.getByRole("dialog", { name: "Open evil.example?" });
       await dialog.getByText("https://evil.example/a").waitFor();
+      expect(await axeViolations(page)).toEqual([]);
       expect(opened).toEqual([]);
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });

@@ -60,6 +60,21 @@ test("a row has the state with its cause, the lists, the tokens and the next ste
   });
 });
 
+test("a server that fails again has failed since the first time, and keeps its cause while it is tried", async () => {
+  await using scene = await consoleScene({ servers: { dies: stdioServer("exits") } });
+  await scene.run("servers/start", { servers: ["dies"] });
+  const first = await rowOf(scene, "dies", ({ cause }) => cause !== undefined);
+  scene.events.length = 0;
+  const restarted = Date.now();
+  await scene.run("servers/restart", { servers: ["dies"] });
+  const again = await rowOf(scene, "dies", ({ status }) => status === "disconnected");
+  expect(again.cause).toBe(first.cause);
+  expect(again.since).toBeLessThanOrEqual(restarted);
+  // A row is told at most ten times a second, so a short try may be in none.
+  const tries = scene.events.filter(ofType("server", ({ server }) => server.status === "connecting"));
+  expect(tries.map(({ server }) => server.cause)).toEqual(tries.map(() => first.cause));
+});
+
 test("calls of the last day are counted, with their median and the last failure of the server", async () => {
   await using scene = await consoleScene({ servers: { good: stdioServer("well-behaved") } });
   await scene.host.call("good", "echo", { text: "one" });

@@ -7,6 +7,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { toCommandError, useApp } from "../app.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { visibleText } from "./text.tsx";
 
 export interface ButtonProps {
   readonly children: ComponentChildren;
@@ -33,7 +34,7 @@ export function Button(props: ButtonProps): VNode {
     <button
       type={type}
       class={`button button-${kind} ${props.class ?? ""}`}
-      aria-label={label}
+      aria-label={label === undefined ? undefined : visibleText(label)}
       aria-pressed={props.isPressed}
       aria-expanded={props.isExpanded}
       aria-disabled={isOff || isBusy ? true : undefined}
@@ -66,10 +67,10 @@ export function IconButton({ icon, label, onPress, isPressed, class: name }: Ico
     <button
       type="button"
       class={`button icon-button ${name ?? ""}`}
-      aria-label={label}
+      aria-label={visibleText(label)}
       aria-pressed={isPressed}
       aria-busy={isBusy || undefined}
-      title={label}
+      title={visibleText(label)}
       onClick={(event) => {
         event.stopPropagation();
         press();

@@ -8,7 +8,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
 import { Icon } from "./icon.tsx";
-import { Text } from "./text.tsx";
+import { Text, visibleText } from "./text.tsx";
 
 export interface JsonTreeProps {
   readonly value: unknown;
@@ -69,7 +69,7 @@ function Member(props: MemberProps): VNode {
           type="button"
           class="json-toggle"
           aria-expanded={isOpen}
-          aria-label={`${name ?? "the whole value"}: ${summary}`}
+          aria-label={`${name === undefined ? "the whole value" : visibleText(String(name))}: ${summary}`}
           onClick={() => setOpen(!isOpen)}
         >
           <Icon name={isOpen ? "down" : "right"} />

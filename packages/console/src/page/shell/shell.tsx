@@ -1,14 +1,14 @@
 /** The frame of the console: navigation, the state of the connection, and the view of the address. */
 
-import { type ComponentType, Fragment, type VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { useApp, useRoute } from "../app.ts";
+import type { ComponentChildren, ComponentType, VNode } from "preact";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
+import { toCommandError, useApp, useRoute } from "../app.ts";
 import { clockText } from "../components/age.tsx";
 import { Button, IconButton } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Link } from "../components/link.tsx";
-import { Empty } from "../components/notice.tsx";
+import { Empty, Failure } from "../components/notice.tsx";
 import { View } from "../components/panel.tsx";
 import { StateMark } from "../components/state-mark.tsx";
 import { Text, visibleText } from "../components/text.tsx";
@@ -213,7 +213,24 @@ function CurrentView(): VNode {
       </View>
     );
   const Shown = loaded.current.get(view.id);
-  return <Fragment key={view.id}>{Shown !== undefined && <Shown path={path.slice(1)} />}</Fragment>;
+  return (
+    <Contained key={view.id} title={view.title}>
+      {Shown !== undefined && <Shown path={path.slice(1)} />}
+    </Contained>
+  );
+}
+
+/** A mistake of the page in one view is said there. The others stay usable, the inbox among them. */
+function Contained({ title, children }: { readonly title: string; readonly children: ComponentChildren }): VNode {
+  const route = useRoute();
+  const [error, reset] = useErrorBoundary();
+  useEffect(reset, [route]);
+  if (error === undefined) return <>{children}</>;
+  return (
+    <View title={title}>
+      <Failure error={toCommandError(error)} onRetry={reset} />
+    </View>
+  );
 }
 
 /** The last two folders of a path: the end tells more than the beginning. */

@@ -32,6 +32,8 @@ export class ServerRows implements Disposable {
   /** Servers whose state has changed since this began. The others were not used since the host started. */
   readonly #seen = new Set<string>();
   readonly #touched = new Set<string>();
+  /** Servers that fail: since when, and the latest cause. A try to connect changes neither. */
+  readonly #failing = new Map<string, Failing>();
   /** The rows that were emitted last, as JSON. */
   readonly #latest = new Map<string, string>();
   #tokens: ReadonlyMap<string, number> = new Map();
@@ -41,10 +43,12 @@ export class ServerRows implements Disposable {
 
   constructor(options: ServerRowsOptions) {
     this.#options = options;
-    const { on } = options.host;
+    const { on, gateway } = options.host;
+    for (const { state } of gateway.servers.all()) this.#note(state);
     this.#stops = [
       on("state", ({ state }) => {
         this.#seen.add(state.name);
+        this.#note(state);
         this.touch(state.name);
         // A connected server may list other tools than the cache had.
         if (state.status === "connected" && state.offer !== undefined) void this.countTokens();
@@ -117,7 +121,7 @@ export class ServerRows implements Disposable {
     const { calls, lastError, median } = usage.of(name, now());
     const counts = state.status === "connected" ? (state.offer ?? server.catalog?.offer) : server.catalog?.offer;
     const changed = changedItems(server).length;
-    const failure = failureIn(state);
+    const failure = failureIn(state) ?? (state.status === "connecting" ? this.#failing.get(name)?.failure : undefined);
     return {
       name,
       status: state.status,
@@ -143,7 +147,17 @@ export class ServerRows implements Disposable {
 
   /** A server that was not used yet has its state since the host began, which says nothing. */
   #sinceOf(state: ServerState): number | undefined {
-    return wasTried(state) || this.#seen.has(state.name) ? this.#toDate(state.since) : undefined;
+    if (!wasTried(state) && !this.#seen.has(state.name)) return undefined;
+    return this.#toDate(this.#failing.get(state.name)?.since ?? state.since);
+  }
+
+  /** A server that fails again after a try has failed since the first time, not since the latest. */
+  #note(state: ServerState): void {
+    const failure = failureIn(state);
+    if (state.status === "disconnected" && failure !== undefined && state.reason !== "lazy") {
+      const since = this.#failing.get(state.name)?.since ?? state.since;
+      this.#failing.set(state.name, { since, failure });
+    } else if (state.status !== "connecting") this.#failing.delete(state.name);
   }
 
   /** The host's clock does not count since 1970. */
@@ -151,6 +165,17 @@ export class ServerRows implements Disposable {
     const { clock, now } = this.#options;
     return Math.round(now() - (clock.now() - moment));
   }
+}
+
+interface Cause {
+  readonly message: string;
+  readonly evidence?: string;
+}
+
+interface Failing {
+  /** By the host's clock. */
+  readonly since: number;
+  readonly failure: Cause;
 }
 
 /** Whether the host has tried to connect the server to come to this state. */
@@ -192,7 +217,7 @@ export function changedItems(server: Server): readonly ChangedItem[] {
   ];
 }
 
-function failureIn(state: ServerState): { readonly message: string; readonly evidence?: string } | undefined {
+function failureIn(state: ServerState): Cause | undefined {
   if ("because" in state && state.because !== undefined) return state.because;
   return "message" in state ? state : undefined;
 }

@@ -9,7 +9,7 @@ import { Link } from "../../components/link.tsx";
 import { Empty, Failure, Loading, Notice } from "../../components/notice.tsx";
 import { Section, View } from "../../components/panel.tsx";
 import { type State, StateMark } from "../../components/state-mark.tsx";
-import { Text } from "../../components/text.tsx";
+import { Text, visibleText } from "../../components/text.tsx";
 import { counted } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
 import { useOutdated } from "../servers/use-outdated.ts";
@@ -29,7 +29,7 @@ export function ChangesView(): VNode {
           </Empty>
         )}
         {servers.map(({ server, changes }) => (
-          <section key={server} class="change-group" aria-label={`Changes of ${server}`}>
+          <section key={server} class="change-group" aria-label={`Changes of ${visibleText(server)}`}>
             <div class="section-head change-head">
               <h3>
                 <Text of={server} exact /> <span class="count">{changes.length}</span>

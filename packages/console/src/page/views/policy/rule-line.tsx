@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { RuleRow } from "../../../protocol/policy.ts";
 import { useApp } from "../../app.ts";
 import { Button } from "../../components/button.tsx";
+import { AllowButton, Decision } from "../../components/decision.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Column, Row } from "../../components/table.tsx";
 import { Text, visibleText, withoutFolders } from "../../components/text.tsx";
@@ -94,16 +95,19 @@ function RemoveDialog({ rule, onClose }: { readonly rule: RuleRow; readonly onCl
       </p>
       <div class="dialog-actions">
         <Button onPress={onClose}>Keep it</Button>
-        <Button
-          kind="danger"
-          onPress={async () => {
-            await api.run("policy/remove", { id: rule.id });
-            announcer.done(`Removed the rule about ${ruleSubject(rule)}`);
-            onClose();
-          }}
-        >
-          Remove it
-        </Button>
+        {/* Without the rule, others decide, which may allow more. */}
+        <Decision subject={rule.id} label="Remove the rule">
+          <AllowButton
+            kind="danger"
+            onPress={async () => {
+              await api.run("policy/remove", { id: rule.id });
+              announcer.done(`Removed the rule about ${ruleSubject(rule)}`);
+              onClose();
+            }}
+          >
+            Remove it
+          </AllowButton>
+        </Decision>
       </div>
     </Dialog>
   );
