@@ -115,14 +115,14 @@ export function hostileText(io) {
     "skills/get": () => ({ skill: entry }),
     "completion/complete": () => ({ completion: { values: [text] } }),
   };
-  let asking;
+  let waiting;
 
   process.stderr.write(`${text}\n`);
   onLine(io, (line) => {
     const { id, method, params = {}, result } = JSON.parse(line);
     if (id === undefined) return;
     if (id === "question")
-      return say({ id: asking, result: { content: [{ type: "text", text: JSON.stringify(result) }] } });
+      return say({ id: waiting, result: { content: [{ type: "text", text: JSON.stringify(result) }] } });
     if (method === "tools/call") {
       const { progressToken } = params._meta ?? {};
       if (progressToken !== undefined)
@@ -131,7 +131,7 @@ export function hostileText(io) {
       if (params.name === "fail") return say({ id, error: { code: -32000, message: text, data: { why: text } } });
       if (params.name !== "ask")
         return say({ id, result: { content, structuredContent: { [text]: [text] }, _meta: { [text]: text } } });
-      asking = id;
+      waiting = id;
       const requestedSchema = {
         type: "object",
         properties: {
