@@ -24,6 +24,7 @@ import {
 } from "@fairlead/test-servers";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { program } from "../support/process.ts";
 import { type ConsoleScene, consoleScene, go, hasFocus, pressWhenReady, reach } from "./console-scene.ts";
 
 const subject = "journeys of the console";
@@ -38,6 +39,16 @@ const waits = (file: string): object => ({
 });
 const { command, args } = programServer("well-behaved");
 const nodeWords = [command, ...args];
+/** A view with a button that calls a tool of its server, and shows the answer. */
+const pollView = `<!doctype html><title>poll</title><h1>Poll</h1><button id="poll">Poll</button><p id="answer"></p><script>
+const ask = (id, method, params) => parent.postMessage({ jsonrpc: "2.0", id, method, params }, "*");
+addEventListener("message", ({ data: { id, result, error } }) => {
+  if (id === 1) parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/initialized" }, "*");
+  if (id === 2) document.getElementById("answer").textContent = JSON.stringify(result ?? error);
+});
+document.getElementById("poll").onclick = () => ask(2, "tools/call", { name: "poll", arguments: {} });
+ask(1, "ui/initialize", { appInfo: { name: "poll", version: "1" }, appCapabilities: {}, protocolVersion: "2026-01-26" });
+</script>`;
 const query = { name: "query", description: "Runs a read-only query.", inputSchema: { type: "object" } };
 
 let scene: ConsoleScene;
@@ -62,6 +73,7 @@ beforeAll(async () => {
       licensed: waits(join(folder.path, "license")),
       db: programServer("catalog", await folder.write("tools.json", [query])),
       docs: { httpUrl: guarded.url },
+      panel: programServer("views", "legacy", await folder.write("view.json", { html: pollView }), "panel"),
     },
     {
       env: {
@@ -239,6 +251,52 @@ describe.runIf(chromiumProgram !== undefined)("with the keyboard alone", () => {
     await heading("The sign-in has ended");
     await go(page, "#/now");
     await page.locator("tr[data-row='server docs']").getByText("connected").waitFor();
+  });
+
+  test("a person shows the view of a tool, uses it, and allows the call that it makes", async () => {
+    await go(page, "#/tools/panel/show");
+    await heading(/panel.*show/);
+    await page.getByText('the tools of "panel" are not known before it is started').waitFor();
+    await reach(page, "button", "Start: panel");
+    await page.keyboard.press("Enter");
+    await reach(page, "button", "Call");
+    await page.keyboard.press("Enter");
+    await reach(page, "tab", "Result");
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("heading", { name: "Show the view of panel?" }).waitFor();
+    await reach(page, "button", "Show the view");
+    await pressWhenReady(page);
+    const view = page.frameLocator("iframe.view-frame").frameLocator("iframe");
+    const poll = view.getByRole("button", { name: "Poll" });
+    await poll.waitFor();
+    await reach(page, "button", "Close the view");
+    // The next control is the view's own.
+    await page.keyboard.press("Tab");
+    await view.locator("#poll:focus").waitFor();
+    await page.keyboard.press("Enter");
+    await heading("Run panel.poll?");
+    await page.keyboard.press("Tab");
+    await reach(page, "button", "Yes, once");
+    await pressWhenReady(page);
+    await view.getByText("panel poll").waitFor();
+    const { stdout } = await scene.here.run("history", "--json");
+    expect(stdout).toMatch(/"client": ?"view of panel"/);
+  });
+
+  test("a person saves the messages of a server as a recording, which a command plays", async () => {
+    await scene.here.run("mcp", "restart", "everything");
+    await go(page, "#/tools/everything/echo?args=%7B%22message%22%3A%22recorded%22%7D");
+    await reach(page, "button", "Call");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "Result" }).getByText("Echo: recorded").waitFor();
+    await go(page, "#/traffic?server=everything");
+    await reach(page, "button", "Save as a recording");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
+    const file = join(folder.path, download.suggestedFilename());
+    await download.saveAs(file);
+    const words = `${process.execPath} ${program} serve-recording ${file}`;
+    const played = await scene.here.run("call", "--stdio", words, "echo", "message=recorded");
+    expect([played.code, played.stdout]).toEqual([0, expect.stringContaining("Echo: recorded")]);
   });
 
   test("a person reads a recorded conversation again", async () => {

@@ -37,6 +37,8 @@ export interface Alternative {
 
 const deepest = 8;
 const mostAlternatives = 30;
+/** A schema that refers to itself could have billions of alternatives and items of lists. */
+const mostParts = 1000;
 
 /** Returns the form of a tool's arguments. A schema that is no object is entered as JSON. */
 export function nestedInputOf(root: unknown): NestedInput {
@@ -47,6 +49,8 @@ class SchemaReader {
   readonly #root: unknown;
   /** Objects and lists may repeat the same schemas: the fields of the whole form are limited. */
   #fields = 0;
+  /** Alternatives and items of lists. */
+  #parts = 0;
 
   constructor(root: unknown) {
     this.#root = root;
@@ -61,7 +65,7 @@ class SchemaReader {
     if (plain.kind !== "json" || depth >= deepest || this.#fields >= mostFields) return plain;
     const alternatives = alternativesOf(schema, this.#root);
     if (alternatives.length === 1) return this.inputOf(alternatives[0], depth + 1);
-    if (alternatives.length > 1) return this.#variantOf(alternatives, depth);
+    if (alternatives.length > 1) return this.#variantOf(alternatives, depth) ?? plain;
     return this.#compositeOf(schema, depth) ?? plain;
   }
 
@@ -79,7 +83,8 @@ class SchemaReader {
     return undefined;
   }
 
-  #variantOf(alternatives: readonly unknown[], depth: number): NestedInput {
+  #variantOf(alternatives: readonly unknown[], depth: number): NestedInput | undefined {
+    if (!this.#reserve(alternatives.length)) return undefined;
     return {
       kind: "variant",
       alternatives: alternatives.map((schema, at) => ({
@@ -93,9 +98,12 @@ class SchemaReader {
     const items = member(schema, "items");
     const first = [member(schema, "prefixItems"), items].find(Array.isArray) as readonly unknown[] | undefined;
     const others = first === items ? member(schema, "additionalItems") : items;
-    const rest = isObject(others) ? this.inputOf(others, depth + 1) : undefined;
-    if (first !== undefined)
-      return { kind: "tuple", items: first.slice(0, mostFields).map((one) => this.inputOf(one, depth + 1)), rest };
+    const rest = isObject(others) && this.#reserve(1) ? this.inputOf(others, depth + 1) : undefined;
+    if (first !== undefined) {
+      const items = first.slice(0, mostFields);
+      if (!this.#reserve(items.length)) return undefined;
+      return { kind: "tuple", items: items.map((one) => this.inputOf(one, depth + 1)), rest };
+    }
     return rest && { kind: "list", item: rest, ...bounds(schema, "minItems", "maxItems") };
   }
 
@@ -117,6 +125,13 @@ class SchemaReader {
       ...fields.filter(({ isRequired }) => !isRequired),
     ];
     return { kind: "object", fields: ordered, others: further };
+  }
+
+  /** Whether the form may have so many more parts. Otherwise the value is entered as JSON. */
+  #reserve(count: number): boolean {
+    if (this.#parts + count > mostParts) return false;
+    this.#parts += count;
+    return true;
   }
 }
 

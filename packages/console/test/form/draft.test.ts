@@ -71,6 +71,20 @@ test("a schema that refers to itself ends in JSON", () => {
   expect(JSON.stringify(nestedInputOf(tree)).match(/"json"/g)?.length).toBe(1);
 });
 
+test.each([
+  ["alternatives", { oneOf: Array.from({ length: 30 }, () => ({ $ref: "#/$defs/a" })) }],
+  ["items of a tuple", { type: "array", prefixItems: Array.from({ length: 200 }, () => ({ $ref: "#/$defs/a" })) }],
+  [
+    "types",
+    { type: ["array", "string", "object"], items: { $ref: "#/$defs/a" }, additionalProperties: { $ref: "#/$defs/a" } },
+  ],
+])("a schema that has itself as its %s is a form of bounded size", (_, a) => {
+  const form = nestedInputOf({ type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a } });
+  expect(
+    JSON.stringify(form, (key, value: unknown) => (key === "root" || key === "schema" ? undefined : value)).length,
+  ).toBeLessThan(200_000);
+});
+
 const point2 = fc.record({ x: fc.integer(), y: fc.integer() });
 /** Without numbers that cannot be sent exactly, and without −0, which JSON writes as 0. */
 const jsonValues = fc

@@ -69,6 +69,26 @@ describe.runIf(hasChromium)("in Chromium", () => {
     expect(await page.evaluate(() => document.elementFromPoint(20, 20)?.closest(".markdown") ?? null)).toBeNull();
   });
 
+  test("texts that would hold up a parser of Markdown are shown as they are", async () => {
+    const texts = ["**a*".repeat(40_000), "[".repeat(100_000), "`a".repeat(80_000), "- a\n".repeat(40_000)];
+    const content = texts.map((words) => ({
+      type: "resource",
+      resource: { uri: "a://b", mimeType: "text/markdown", text: words },
+    }));
+    await using here = await resultScene({ content: [...content, { type: "text", text: "[".repeat(1_000_000) }] });
+    await using shown = await chromium.open({ source: here.scene.state });
+    const { page } = shown;
+    await go(page, "#/tools/evil/read");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const buttons = page.getByRole("button", { name: "Formatted" });
+    await buttons.first().waitFor();
+    for (const button of await buttons.all()) await button.click();
+    await expect.poll(() => page.getByText("Not formatted: it would hold up the page.").count()).toBe(texts.length);
+    // The page still answers.
+    await go(page, "#/now");
+    await page.getByRole("row", { name: /evil/ }).first().waitFor();
+  });
+
   test("rule 14: an image of a result is an image: no script of it runs, and it requests nothing", async () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>alert(1); document.title = "taken"</script>
 <image href="http://127.0.0.1:9/a.png" width="9" height="9"/><rect width="40" height="30" onload="alert(2)"/></svg>`;

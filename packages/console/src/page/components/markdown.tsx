@@ -4,18 +4,36 @@
  */
 
 import type { VNode } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { LeaveDialog } from "./link.tsx";
 import { Text, visibleText } from "./text.tsx";
 import { useModule } from "./use-module.ts";
 
 /** Whether a text without a type looks like markdown: headings, lists, code, emphasis or a table. */
 export function mayBeMarkdown(text: string): boolean {
-  return /^(?:#{1,6} |[-*] |\d+\. |```|\|.+\|$|> )/m.test(text) || /\*\*[^*\n]+\*\*|\[[^\]\n]+\]\([^)\n]+\)/.test(text);
+  const start = text.slice(0, 10_000);
+  return (
+    /^(?:#{1,6} |[-*] |\d+\. |```|\|.+\|$|> )/m.test(start) ||
+    /\*\*[^*\n]{1,200}\*\*|\[[^\]\n]{1,200}\]\([^)\n]{1,500}\)/.test(start)
+  );
 }
 
 /** A longer text is shown as it is: parsing it would hold up the page. */
 const longest = 200_000;
+/** About as many steps as the parser makes in a second on a slow machine. */
+const mostSteps = 100_000_000;
+
+/**
+ * About how many steps the parser needs: it compares each mark of a paragraph with the rest of the paragraph, and each item
+ * of a list with the rest of the text. Some kilobytes of a hostile server could hold up the page for minutes.
+ */
+function stepsOf(text: string): number {
+  const items = text.match(/^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/gm)?.length ?? 0;
+  return text.split(/\n[ \t]*\n/).reduce((sum, paragraph) => {
+    const marks = paragraph.match(/[*_[\]`<~!\\@&]/g)?.length ?? 0;
+    return sum + marks * paragraph.length;
+  }, items * text.length);
+}
 
 const loadParser = () => import("./markdown-fragment.ts");
 type Blocks = InstanceType<Awaited<ReturnType<typeof loadParser>>["MarkdownBlocks"]>;
@@ -25,7 +43,7 @@ export function Markdown({ text }: { readonly text: string }): VNode {
   const [leaving, setLeaving] = useState<URL>();
   const blocks = useRef<Blocks>(undefined);
   const parser = useModule(loadParser);
-  const isShort = text.length <= longest;
+  const isShort = useMemo(() => text.length <= longest && stepsOf(text) <= mostSteps, [text]);
   const isReady = parser !== undefined && isShort;
   useLayoutEffect(() => {
     if (parser === undefined || !isShort || box.current === null) return;
@@ -35,6 +53,7 @@ export function Markdown({ text }: { readonly text: string }): VNode {
   return (
     <>
       <div ref={box} class="markdown" hidden={!isReady} />
+      {!isShort && <p class="muted">Not formatted: it would hold up the page.</p>}
       {!isReady && <Text of={text} lines class="block-plain" />}
       {leaving !== undefined && <LeaveDialog target={leaving} onClose={() => setLeaving(undefined)} />}
     </>

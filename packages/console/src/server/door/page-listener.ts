@@ -60,6 +60,8 @@ export interface PageListenerOptions {
 }
 
 const bodyBytes = 8 * 1024 * 1024;
+/** A code and a path. Any program can send it. */
+const exchangeBytes = 4096;
 const receiveTime = 30_000;
 /** One more open connection without a request closes the oldest: any program of this machine can open connections. */
 const mostUnused = 64;
@@ -188,8 +190,9 @@ export class PageListener {
   }
 
   async #openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
-    const given = parseObject(body ?? "") ?? {};
+    const body = await readBody(request, exchangeBytes);
+    if (body === undefined) return fail(response, 413, { code: "too_large", message: "the body is too large" });
+    const given = parseObject(body) ?? {};
     const path = stringOf(given["path"]) ?? "";
     const subject = this.#subjects.get(path);
     if (subject === undefined) return fail(response, 404, { code: "not_found", message: goneText, next: approvals });
@@ -237,7 +240,7 @@ export class PageListener {
     const key = request.headers["idempotency-key"];
     if (typeof key !== "string" || !/^[\w-]{1,100}$/.test(key))
       return fail(response, 400, { code: "usage", message: "the header idempotency-key is missing" });
-    const body = await readBody(request);
+    const body = await readBody(request, bodyBytes);
     if (body === undefined) return fail(response, 413, { code: "too_large", message: "the body is too large" });
     const params = parseObject(body);
     if (params === undefined) return fail(response, 400, { code: "usage", message: "the body must be a JSON object" });
@@ -324,14 +327,14 @@ function sendAnswer(response: ServerResponse, status: number, body: Buffer, head
   response.end(body);
 }
 
-/** Returns the body; undefined if it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > bodyBytes) return undefined;
+/** Returns the body; undefined if it has more bytes than `most`. */
+async function readBody(request: IncomingMessage, most: number): Promise<string | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > most) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > bodyBytes) return undefined;
+    if (size > most) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size).toString("utf8");

@@ -31,6 +31,10 @@ export function toolCommands(host: OpenedHost): Handlers<ToolCommands> {
       async run({ server, tool }) {
         const listed = servers.get(server).listedBy().toolOf(tool);
         const row = (await toolRows(host, server)).find((each) => each.tool === tool);
+        if (servers.get(server).catalog === undefined && row === undefined)
+          throw new HostError("tool_unknown", `the tools of "${server}" are not known before it is started`, {
+            serverName: server,
+          });
         if (listed === undefined || row === undefined)
           throw new HostError("tool_unknown", `"${server}" lists no tool "${tool}"`, { serverName: server });
         const { inputSchema, outputSchema } = listed;

@@ -17,10 +17,12 @@ import { View } from "../../components/panel.tsx";
 import { SchemaForm } from "../../components/schema-form.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Text, visibleText, withoutFolders } from "../../components/text.tsx";
+import { useLive } from "../../live.ts";
 import { toAddress } from "../../router.ts";
 import { CallPanel } from "../calls/call-panel.tsx";
 import { asJson } from "../calls/content-block.tsx";
 import { useCall } from "../calls/use-call.ts";
+import { NextButton } from "../servers/server-line.tsx";
 import { useOutdated } from "../servers/use-outdated.ts";
 import { DecisionMark } from "./decision-mark.tsx";
 
@@ -33,6 +35,8 @@ export interface ToolViewProps {
 }
 
 export function ToolView({ server, name }: ToolViewProps): VNode {
+  const { store } = useApp();
+  const row = useLive(store.servers.row(server));
   const shown = useCommand("tools/show", { server, tool: name });
   useOutdated(server, shown.reload);
   const heading = (
@@ -50,6 +54,11 @@ export function ToolView({ server, name }: ToolViewProps): VNode {
   return (
     <View title={`${visibleText(name)} – Tools`} heading={heading}>
       {shown.error !== undefined && <Failure error={shown.error} onRetry={shown.reload} />}
+      {shown.error !== undefined && row?.next !== undefined && (
+        <div class="tools">
+          <NextButton name={server} next={row.next} />
+        </div>
+      )}
       {shown.value === undefined && shown.error === undefined && <Loading what="the tool" />}
       {shown.value !== undefined && <ToolPage shown={shown.value} />}
     </View>
