@@ -24,14 +24,14 @@ const longest = 200_000;
 const mostSteps = 100_000_000;
 
 /**
- * About how many steps the parser needs: it compares each mark of a paragraph with the rest of the paragraph, and each item
+ * About how many steps the parser needs: it compares each special character of a paragraph with the rest of the paragraph, and each item
  * of a list with the rest of the text. Some kilobytes of a hostile server could hold up the page for minutes.
  */
 function stepsOf(text: string): number {
   const items = text.match(/^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]/gm)?.length ?? 0;
   return text.split(/\n[ \t]*\n/).reduce((sum, paragraph) => {
-    const marks = paragraph.match(/[*_[\]`<~!\\@&]/g)?.length ?? 0;
-    return sum + marks * paragraph.length;
+    const specialCharacters = paragraph.match(/[*_[\]`<~!\\@&]/g)?.length ?? 0;
+    return sum + specialCharacters * paragraph.length;
   }, items * text.length);
 }
 

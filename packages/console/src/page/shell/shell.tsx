@@ -223,7 +223,7 @@ function CurrentView(): VNode {
 /** A mistake of the page in one view is said there. The others stay usable, the inbox among them. */
 function Contained({ title, children }: { readonly title: string; readonly children: ComponentChildren }): VNode {
   const route = useRoute();
-  const [error, reset]: [unknown, () => void] = useErrorBoundary();
+  const [error, reset] = useErrorBoundary() as [unknown, () => void];
   useEffect(reset, [route]);
   if (error === undefined) return <>{children}</>;
   return (
