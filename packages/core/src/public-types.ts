@@ -106,6 +106,7 @@ export type {
   SandboxSettings,
   Scope,
   ServerDefinition,
+  PublishedOrigin,
   ServerExtras,
   Settings,
   SettingsFile,

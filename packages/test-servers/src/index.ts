@@ -15,6 +15,13 @@ export { type GoogleCall, type GoogleServer, googleServer } from "./google-serve
 export { forgetEndedResources } from "./guard/scope.ts";
 export { type CompanionFaults, type IdeCompanion, ideCompanion } from "./ide-companion.ts";
 export { focusedName, readFocus, tabTo } from "./keyboard.ts";
+export {
+  type McpRegistryServer,
+  mcpRegistry,
+  type PublishedItem,
+  type PublishedServer,
+  published,
+} from "./mcp-registry.ts";
 export { anthropicError, anthropicOverloaded, anthropicRateLimited } from "./model-apis/anthropic/errors.ts";
 export { type AnthropicApi, anthropicApi } from "./model-apis/anthropic/server.ts";
 export type { AnthropicSettings } from "./model-apis/anthropic/settings.ts";

@@ -43,6 +43,7 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["", "open the app: chat with a model, or call tools yourself", () => import("../commands/start.ts")],
   ["-p", "send one prompt to a model, let it use tools, and print its answer", () => import("../commands/headless.ts")],
   ["mcp add", "add a server to the settings", () => import("../commands/mcp/add.ts")],
+  ["mcp search", "find servers in MCP registries", () => import("../commands/mcp/search.ts")],
   ["mcp remove", "remove a server from the settings", () => import("../commands/mcp/remove.ts")],
   ["mcp list", "connect to all servers and show their status", () => import("../commands/mcp/list.ts")],
   ["mcp get", "show one server's definition and status", () => import("../commands/mcp/get.ts")],

@@ -20,6 +20,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "": [""],
   "-p": ["-p hello", "-p hello --model manual"],
   "mcp add": ["mcp add -s user added uvx some-package --no-test"],
+  "mcp search": ["mcp search weather --registry http://127.0.0.1:9"],
   "mcp remove": ["mcp remove -s user nothing"],
   "mcp list": ["mcp list"],
   "mcp get": ["mcp get added"],

@@ -8,6 +8,7 @@ export type {
   OAuthSettings,
   Origin,
   Problem,
+  PublishedOrigin,
   Scope,
   ServerDefinition,
   SettingsFile,

@@ -38,10 +38,11 @@ const own: ReadonlyMap<string, { readonly summary: string; readonly run: Run }> 
 ]);
 
 /**
- * Subcommands that run the `fairlead mcp` command of the same name. After all of them except `get`, the app reloads the
- * settings.
+ * Subcommands that run the `fairlead mcp` command of the same name. After those that change the settings, the app reloads
+ * them.
  */
 const passedOn: ReadonlyMap<string, string> = new Map([
+  ["search", "find servers in MCP registries"],
   ["add", "add a server to the settings"],
   ["remove", "remove a server from the settings"],
   ["import", "import servers from other programs"],
@@ -49,6 +50,8 @@ const passedOn: ReadonlyMap<string, string> = new Map([
   ["logout", "sign out and delete the stored tokens"],
   ["pin", "write the exact version of a server into the settings"],
 ]);
+
+const reading: ReadonlySet<string> = new Set(["get", "search"]);
 
 /** The command `/mcp`. In plain mode, which has no panel, it lists the servers. */
 export const mcp: SlashCommand = {
@@ -63,7 +66,7 @@ export const mcp: SlashCommand = {
       ];
     if (verb === "auth" && names.length === 1)
       return [{ value: deviceOption, about: "sign in with a code on another device" }];
-    return names.length === 0 && verb !== "reload" && verb !== "add" ? serverNames(services) : [];
+    return names.length === 0 && verb !== "reload" && verb !== "add" && verb !== "search" ? serverNames(services) : [];
   },
   async run(line, services) {
     const [verb, ...words] = wordsOf(line);
@@ -75,7 +78,7 @@ export const mcp: SlashCommand = {
     const { host } = services.session;
     const before = new Set(host.states().map(({ name }) => name));
     const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
-    services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : host.changeSettings(run)));
+    services.session.show(`/mcp ${verb}`, await (reading.has(verb) ? run() : host.changeSettings(run)));
     if (verb === "add" || verb === "import") await askIfWaiting(services);
     // Starts added servers in the background.
     host.start().catch(services.session.fail);

@@ -197,6 +197,8 @@ export interface ServerExtras {
   /** Whether the console shows the views of the server's tools (MCP Apps). Absent: after a question. */
   readonly views?: "off" | "on";
   readonly issuerOverride?: string;
+  /** Where the entry comes from, if `mcp add` took it from a registry or a bundle. Not checked. */
+  readonly origin?: PublishedOrigin;
   /** Whether models always get the server's tools directly and need not search for them. */
   readonly alwaysLoad: boolean;
   /**
@@ -204,6 +206,22 @@ export interface ServerExtras {
    * program.
    */
   readonly share: SharedBy | "auto";
+}
+
+/** Where `mcp add` took an entry from, as its settings file says. */
+export interface PublishedOrigin {
+  /** The address or path of the registry. Absent for a bundle from a file. */
+  readonly registry?: string;
+  /** The server's name in the registry, or the bundle's name. */
+  readonly name: string;
+  readonly version: string;
+  /** `npm`, `pypi`, `oci`, `nuget`, `mcpb` or `remote`. */
+  readonly kind: string;
+  readonly package?: string;
+  readonly sha256?: string;
+  readonly proof?: string;
+  /** The user's answers, by the name of the input. */
+  readonly inputs: Readonly<Record<string, string>>;
 }
 
 /** Whether all clients of a gateway share one connection to a server, or each client has its own. */
@@ -339,6 +357,8 @@ export interface HostSettings {
   readonly telemetry: { readonly arguments: boolean; readonly results: boolean };
   /** The profiles of the gateway's clients, by name. */
   readonly clients: ReadonlyMap<string, ClientProfile>;
+  /** Addresses and paths of MCP registries, in the user's order. Empty: the official registry. */
+  readonly registries: readonly string[];
   /** Whether conversations are recorded. */
   readonly recording: boolean;
   /** `fairlead.team` as the system settings have it, with variables. The team gateway reads it. */

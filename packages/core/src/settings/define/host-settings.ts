@@ -13,11 +13,12 @@ import {
   stringNode,
   switchOf,
   textListIn,
+  textMapOf,
   textsOf,
 } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
-import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
+import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, PublishedOrigin, ServerExtras } from "./definition.ts";
 
 /** The merged settings that do not belong to a single server. */
 export interface HostWide {
@@ -82,6 +83,8 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
       ),
       googleHosts: own.flatMap((source) => textsOf(source.read("fairlead", "googleHosts"))),
+      registries:
+        own.map((source) => textsOf(source.read("fairlead", "registries"))).findLast((list) => list.length > 0) ?? [],
       recording: sources.every((source) => switchOf(source.read("fairlead", "recording")) !== false),
       audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
       telemetry: {
@@ -295,6 +298,24 @@ export function machineAuthFor(
       return node === undefined ? [] : [{ source, node }];
     })
     .at(-1);
+}
+
+/** `fairlead.servers.NAME.origin` of the file that has the server's entry. Undefined if it is absent or incomplete. */
+export function publishedOriginOf(name: string, source: CheckedSource): PublishedOrigin | undefined {
+  const node = childNode(source.extras.get(name)?.value, "origin");
+  const text = (key: string): string | undefined => stringNode(childNode(node, key));
+  const [published, version, kind] = [text("name"), text("version"), text("kind")];
+  if (published === undefined || version === undefined || kind === undefined) return undefined;
+  return {
+    registry: text("registry"),
+    name: published,
+    version,
+    kind,
+    package: text("package"),
+    sha256: text("sha256"),
+    proof: text("proof"),
+    inputs: Object.fromEntries(textMapOf(childNode(node, "inputs"))),
+  };
 }
 
 /** The strongest settings file that disables the server. One file is enough to disable a server. */

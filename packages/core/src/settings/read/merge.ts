@@ -5,7 +5,7 @@
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, DisablingOrigin, Origin, Problem, Settings } from "../define/definition.ts";
-import { disabledBy, extrasFor, gatesOf, hostWide, machineAuthFor, privileges } from "../define/host-settings.ts";
+import { disabledBy, extrasFor, gatesOf, hostWide, machineAuthFor, privileges, publishedOriginOf } from "../define/host-settings.ts";
 import { sandboxFor } from "../define/sandbox-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { childNode, switchOf } from "./nodes.ts";
@@ -74,7 +74,7 @@ function configure(
   const { name, source, at, entry } = winner;
   const isWorkspace = source.scope === "workspace";
   const privileged = !isWorkspace || shadowed.length === 0;
-  const extras = extrasFor(name, counting, start, privileged);
+  const extras = { ...extrasFor(name, counting, start, privileged), origin: publishedOriginOf(name, source) };
   const machine = machineAuthFor(name, counting, privileged);
   const found = [
     ...winner.problems,

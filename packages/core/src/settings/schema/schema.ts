@@ -191,6 +191,11 @@ const fairlead: ObjectKey = {
       description:
         "The gateway of a team, `fairlead serve --team`: where it listens, its store, its keys and who may use it. docs/team.md lists its keys.",
     },
+    registries: listKey(
+      never,
+      "The MCP registries that `fairlead mcp search` and `fairlead mcp add` read, in this order: an https address with the API v0.1, or a JSON file or a folder of this machine. Default: the official registry.",
+      { examples: [["https://registry.modelcontextprotocol.io", "~/registry.json"]] },
+    ),
     sandbox: textKey(
       tightens,
       "Whether programs run in a sandbox if their entry does not say so (`fairlead.servers.<name>.sandbox`). Linux only.",

@@ -112,6 +112,29 @@ const sandboxSchema: ObjectKey = {
   },
 };
 
+/** Describes `origin`. It counts only in the file that has the server's entry, so that no other file can replace it. */
+const originSchema: ObjectKey = {
+  type: "object",
+  description:
+    "Where the entry comes from: `fairlead mcp add` writes it for a server of a registry, and `fairlead mcp update` reads it.",
+  properties: {
+    registry: textKey(trusted, "The address or path of the registry."),
+    name: textKey(trusted, "The server's name in the registry."),
+    version: textKey(trusted, "The version of the server that was added."),
+    kind: textKey(trusted, "What was added: `npm`, `pypi`, `oci`, `nuget`, `mcpb` or `remote`."),
+    package: textKey(trusted, "The name of the package, or the address of the server."),
+    sha256: textKey(trusted, "The digest of the bundle."),
+    proof: textKey(trusted, "What proved that the package belongs to the registry's server, or `none`."),
+    inputs: {
+      type: "texts",
+      workspace: trusted,
+      names: "header",
+      description: "What the user answered when the server was added. Secrets are only named.",
+      examples: [{ folder: "/home/ada/notes" }],
+    },
+  },
+};
+
 /** Describes Fairlead's own settings for one server. */
 export const serverExtras: ObjectKey = {
   type: "object",
@@ -137,6 +160,7 @@ export const serverExtras: ObjectKey = {
     ),
     machineAuth: machineAuthSchema,
     sandbox: sandboxSchema,
+    origin: originSchema,
     hideResults: switchKey(
       tightens,
       "Keep the server's results out of recorded conversations and recordings: they are replaced by `(hidden)`. `fairlead test` writes no snapshots of them.",
