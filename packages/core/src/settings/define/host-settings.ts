@@ -18,7 +18,16 @@ import {
 } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
-import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, PublishedOrigin, ServerExtras } from "./definition.ts";
+import type {
+  ClientProfile,
+  Gate,
+  HostSettings,
+  NameList,
+  Origin,
+  Problem,
+  PublishedOrigin,
+  ServerExtras,
+} from "./definition.ts";
 
 /** The merged settings that do not belong to a single server. */
 export interface HostWide {

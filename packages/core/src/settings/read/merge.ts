@@ -5,7 +5,15 @@
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, DisablingOrigin, Origin, Problem, Settings } from "../define/definition.ts";
-import { disabledBy, extrasFor, gatesOf, hostWide, machineAuthFor, privileges, publishedOriginOf } from "../define/host-settings.ts";
+import {
+  disabledBy,
+  extrasFor,
+  gatesOf,
+  hostWide,
+  machineAuthFor,
+  privileges,
+  publishedOriginOf,
+} from "../define/host-settings.ts";
 import { sandboxFor } from "../define/sandbox-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { childNode, switchOf } from "./nodes.ts";
