@@ -48,6 +48,7 @@ export { openaiError, quotaUsedUp, rateLimited, serverError } from "./model-apis
 export { type OpenaiApi, type OpenaiRequest, openaiApi } from "./model-apis/openai/server.ts";
 export type { OpenaiSettings } from "./model-apis/openai/settings.ts";
 export { type Answering, type Asked, calls, inTurn, type ModelAnswer, type Piece, says } from "./model-apis/script.ts";
+export { type NpmPackage, type NpmRegistry, npmRegistry } from "./npm-registry.ts";
 export {
   createDatabase,
   type PostgresAddress,

@@ -52,7 +52,9 @@ export async function mcpRegistry(
   );
   return Object.defineProperty(server, "items", {
     get: () => state.items,
-    set: (changed: readonly PublishedItem[]) => (state.items = changed),
+    set(changed: readonly PublishedItem[]) {
+      state.items = changed;
+    },
   }) as McpRegistryServer;
 }
 

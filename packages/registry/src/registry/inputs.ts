@@ -68,7 +68,7 @@ export class InputFiller {
         .split(/(\{[^{}]+\})/)
         .map((part) => {
           const values = byName.get(part.slice(1, -1));
-          return part.startsWith("{") && values ? (values[at] ?? values[0] ?? "") : literal(part);
+          return part.startsWith("{") && values ? (values[at] ?? values[0] ?? "") : escapeDollars(part);
         })
         .join(""),
     );
@@ -93,7 +93,7 @@ export class InputFiller {
   }
 
   #variable(name: string, variable: RegistryInput, isRepeated: boolean): readonly string[] {
-    return variable.value === undefined ? this.#ask(name, variable, isRepeated) : [literal(variable.value)];
+    return variable.value === undefined ? this.#ask(name, variable, isRepeated) : [escapeDollars(variable.value)];
   }
 
   #ask(wanted: string, input: RegistryInput, isRepeated: boolean): readonly string[] {
@@ -103,7 +103,7 @@ export class InputFiller {
     const answers = this.#answers.get(name)?.filter((answer) => answer !== "") ?? [];
     for (const answer of answers) checkAnswer(question, answer);
     if (answers.length > 0) return answers.map((answer, at) => this.#take(question, answer, at, answers));
-    if (input.default !== undefined && input.default !== "") return [literal(input.default)];
+    if (input.default !== undefined && input.default !== "") return [escapeDollars(input.default)];
     if (input.isRequired && !this.#missing.includes(name)) this.#missing.push(name);
     return [];
   }
@@ -111,7 +111,7 @@ export class InputFiller {
   #take({ name, isSecret }: InputQuestion, answer: string, at: number, all: readonly string[]): string {
     if (!isSecret) {
       this.#given.set(name, all.join("\n"));
-      return literal(answer);
+      return escapeDollars(answer);
     }
     const isReference = reference.test(answer);
     const secret = this.#secretName(at === 0 ? name : `${name}_${at + 1}`);
@@ -172,6 +172,6 @@ function whyUnfit(kind: InputQuestion["kind"], choices: readonly string[], answe
 }
 
 /** Writes a text so that a settings file does not expand variables in it. */
-export function literal(text: string): string {
+export function escapeDollars(text: string): string {
   return text.replaceAll("$", "$$$$");
 }

@@ -6,10 +6,11 @@
 import { isLoopbackHost } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { parseUrl } from "@fairlead/wire/text";
-import { type InputAnswers, InputFiller, type InputQuestion, literal, type NewSecret } from "./inputs.ts";
+import { escapeDollars, type InputAnswers, InputFiller, type InputQuestion, type NewSecret } from "./inputs.ts";
 import {
   isExactVersion,
   type RegistryArgument,
+  type RegistryInput,
   type RegistryPackage,
   type RegistryRemote,
   type RegistryServer,
@@ -188,7 +189,7 @@ function checkedPackage(
 }
 
 /** The image with its tag or digest. */
-function imageOf({ identifier, version, registryBaseUrl }: RegistryPackage): string {
+export function imageOf({ identifier, version, registryBaseUrl }: RegistryPackage): string {
   const base = registryBaseUrl === undefined ? undefined : parseUrl(registryBaseUrl);
   if (registryBaseUrl !== undefined && base?.protocol !== "https:")
     throw refuse(`the image registry ${registryBaseUrl} is not an https address`);
@@ -204,29 +205,48 @@ function imageOf({ identifier, version, registryBaseUrl }: RegistryPackage): str
 
 // Options of the program that fetches the package. Others could make it run something else, so they are refused.
 
-interface KnownOptions {
+interface AllowedOptions {
   readonly alone: readonly string[];
   readonly withValue: readonly string[];
 }
 
-const npmOptions: KnownOptions = {
+const npmOptions: AllowedOptions = {
   alone: ["-y", "--yes", "-q", "--quiet", "--silent", "--prefer-offline", "--prefer-online"],
   withValue: [],
 };
-const pythonOptions: KnownOptions = {
+const pythonOptions: AllowedOptions = {
   alone: ["-q", "--quiet", "--isolated", "--no-cache", "--refresh", "--no-progress"],
   withValue: ["-p", "--python", "--prerelease"],
 };
-const nugetOptions: KnownOptions = { alone: ["-y", "--yes"], withValue: ["--verbosity"] };
-const imageOptions: KnownOptions = {
+const nugetOptions: AllowedOptions = { alone: ["-y", "--yes"], withValue: ["--verbosity"] };
+const imageOptions: AllowedOptions = {
   alone: ["run", "-i", "--interactive", "--rm", "--init", "--read-only"],
   withValue: [
-    ...["-e", "--env", "-v", "--volume", "--mount", "--tmpfs", "-p", "--publish", "--network", "--add-host"],
-    ...["-u", "--user", "-w", "--workdir", "-m", "--memory", "--cpus", "--platform", "--pull", "--name", "--label"],
+    "-e",
+    "--env",
+    "-v",
+    "--volume",
+    "--mount",
+    "--tmpfs",
+    "-p",
+    "--publish",
+    "--network",
+    "--add-host",
+    "-u",
+    "--user",
+    "-w",
+    "--workdir",
+    "-m",
+    "--memory",
+    "--cpus",
+    "--platform",
+    "--pull",
+    "--name",
+    "--label",
   ],
 };
 
-function runtimeWords(program: RegistryPackage, filler: InputFiller, known: KnownOptions): readonly string[] {
+function runtimeWords(program: RegistryPackage, filler: InputFiller, allowed: AllowedOptions): readonly string[] {
   const all = words(program.runtimeArguments, filler);
   let isValue = false;
   for (const word of all) {
@@ -235,8 +255,8 @@ function runtimeWords(program: RegistryPackage, filler: InputFiller, known: Know
       continue;
     }
     const [option = "", ...value] = word.split("=");
-    if (known.alone.includes(word)) continue;
-    if (!known.withValue.includes(option))
+    if (allowed.alone.includes(word)) continue;
+    if (!allowed.withValue.includes(option))
       throw refuse(`the publisher wants the option "${word}", which could make it run another program`);
     isValue = value.length === 0;
   }
@@ -296,9 +316,12 @@ function environment(
 
 function remoteEntry({ type, url, headers, variables }: RegistryRemote, filler: InputFiller): Entry {
   // An address with a hole leads nowhere, so each variable needs a value.
-  const needed = Object.entries(variables).map(([name, variable]) => [name, { ...variable, isRequired: true }]);
-  const template = { ...noInput, value: url, variables: Object.fromEntries(needed) };
-  const [address = literal(url)] = filler.fill("url", template);
+  const needed = Object.entries(variables).map(([name, variable]): [string, RegistryInput] => [
+    name,
+    { ...variable, isRequired: true },
+  ]);
+  const template = { ...noInput, value: url, variables: Object.fromEntries<RegistryInput>(needed) };
+  const [address = escapeDollars(url)]: readonly string[] = filler.fill("url", template);
   if (Object.keys(variables).length === 0) checkUrl(address);
   const filled = headers.flatMap((header): [string, string][] => {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header.name)) throw refuse(`"${header.name}" is not the name of a header`);

@@ -19,7 +19,7 @@ import { newestOf } from "./versions.ts";
 export const officialRegistry = "https://registry.modelcontextprotocol.io";
 
 /** What reading a registry needs of the program. */
-export interface RegistryPlace {
+export interface RegistryContext {
   readonly environment: Environment;
   /** Fairlead's state folder, which has the kept answers. */
   readonly state: string;
@@ -35,11 +35,11 @@ export interface RegistryPage {
   readonly refused: readonly RefusedServer[];
   readonly nextCursor?: string | undefined;
   /** Set if the registry could not be reached and the answer comes from disk. */
-  readonly kept?: KeptAnswer | undefined;
+  readonly kept?: CachedReply | undefined;
 }
 
 /** Why an answer comes from disk. */
-export interface KeptAnswer {
+export interface CachedReply {
   /** Milliseconds since the registry answered. */
   readonly age: number;
   /** Why the registry was not read now. */
@@ -61,7 +61,7 @@ export interface McpRegistry {
   /** All versions of one server. @throws HostError `not_found` */
   versions(name: string): Promise<RegistryPage>;
   /** Everything that is on disk, for use without the network. */
-  keptServers(): Promise<RegistryPage & { readonly savedAt: number | undefined }>;
+  cachedServers(): Promise<RegistryPage & { readonly savedAt: number | undefined }>;
 }
 
 /** Limits of what is read from one registry. */
@@ -73,7 +73,7 @@ export const registryLimits: { readonly page: number; readonly pageBytes: number
   fileBytes: 67_108_864,
 };
 const mostFiles = 10_000;
-const mostKeptAnswers = 400;
+const mostCachedReplies = 400;
 const timeout = 20_000;
 
 /**
@@ -81,12 +81,12 @@ const timeout = 20_000;
  *
  * @throws HostError `usage` if the address is neither https nor loopback
  */
-export function openRegistry(address: string, place: RegistryPlace): McpRegistry {
+export function openRegistry(address: string, context: RegistryContext): McpRegistry {
   const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-  return isAddress ? remoteRegistry(checkedAddress(address), place) : localRegistry(pathOf(address, place));
+  return isAddress ? remoteRegistry(checkedAddress(address), context) : localRegistry(pathOf(address, context));
 }
 
-function pathOf(address: string, { environment: { home, cwd } }: RegistryPlace): string {
+function pathOf(address: string, { environment: { home, cwd } }: RegistryContext): string {
   return address === "~" || address.startsWith("~/") ? join(home, address.slice(1)) : resolve(cwd, address);
 }
 
@@ -126,7 +126,7 @@ function localRegistry(path: string): McpRegistry {
       const { servers, refused } = await all();
       return versionsOf(name, path, { servers, refused });
     },
-    keptServers: async () => ({ servers: [], refused: [], savedAt: undefined }),
+    cachedServers: async () => ({ servers: [], refused: [], savedAt: undefined }),
   };
 }
 
@@ -163,8 +163,8 @@ interface Kept {
   readonly body: unknown;
 }
 
-function remoteRegistry(base: URL, place: RegistryPlace): McpRegistry {
-  const { environment, state, signal, now = Date.now } = place;
+function remoteRegistry(base: URL, context: RegistryContext): McpRegistry {
+  const { environment, state, signal, now = Date.now } = context;
   const address = base.href.replace(/\/$/, "");
   const folder = join(state, "registries", digest(address).slice(0, 16));
   const fetch = createBoundedFetch({
@@ -175,7 +175,7 @@ function remoteRegistry(base: URL, place: RegistryPlace): McpRegistry {
     signal,
   });
 
-  async function get(path: string): Promise<{ readonly body: unknown; readonly kept?: KeptAnswer }> {
+  async function get(path: string): Promise<{ readonly body: unknown; readonly kept?: CachedReply }> {
     const before = await readKept(folder, path);
     const headers = {
       accept: "application/json",
@@ -204,7 +204,7 @@ function remoteRegistry(base: URL, place: RegistryPlace): McpRegistry {
       const query = new URLSearchParams({ limit: String(limit), version: "latest" });
       if (search !== undefined && search !== "") query.set("search", search);
       if (cursor !== undefined) query.set("cursor", cursor);
-      const { body, kept } = await get(`/v0.1/servers?${query}`);
+      const { body, kept } = await get(`/v0.1/servers?${query.toString()}`);
       if (!Array.isArray(member(body, "servers")))
         throw new HostError("protocol", `the registry ${address} sent no list of servers`);
       const metadata = member(body, "metadata");
@@ -219,11 +219,11 @@ function remoteRegistry(base: URL, place: RegistryPlace): McpRegistry {
       });
       return versionsOf(name, address, { ...pageOf(body), kept });
     },
-    async keptServers() {
+    async cachedServers() {
       const files = await readdir(folder).catch(() => []);
       const pages: RegistryPage[] = [];
       const times: number[] = [];
-      for (const file of files.slice(0, mostKeptAnswers)) {
+      for (const file of files.slice(0, mostCachedReplies)) {
         const answer = await readKeptFile(join(folder, file));
         if (answer === undefined) continue;
         pages.push(pageOf(answer.body));
@@ -263,11 +263,11 @@ async function keep(folder: string, answer: Kept): Promise<void> {
     canBeLost: true,
   });
   const files = await readdir(folder);
-  if (files.length <= mostKeptAnswers) return;
+  if (files.length <= mostCachedReplies) return;
   const dated = await Promise.all(
     files.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })),
   );
-  const oldest = dated.sort((a, b) => a.at - b.at).slice(0, files.length - mostKeptAnswers);
+  const oldest = dated.sort((a, b) => a.at - b.at).slice(0, files.length - mostCachedReplies);
   await Promise.all(oldest.map(({ name }) => rm(join(folder, name), { force: true })));
 }
 

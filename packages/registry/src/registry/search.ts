@@ -2,7 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { parseJson, stringOf } from "@fairlead/wire/json";
-import { contains, isOutage, type KeptAnswer, type McpRegistry, registryLimits } from "./mcp-registry.ts";
+import { type CachedReply, contains, isOutage, type McpRegistry, registryLimits } from "./mcp-registry.ts";
 import type { RefusedServer, RegistryPackage, RegistryServer } from "./server-json.ts";
 
 /** One server that a search found. */
@@ -17,7 +17,7 @@ export interface SearchResult {
   readonly refused: readonly RefusedServer[];
   readonly nextCursor?: string | undefined;
   /** Registries that could not be reached, and the age of what is shown of them instead. */
-  readonly kept: readonly (KeptAnswer & { readonly registry: string })[];
+  readonly kept: readonly (CachedReply & { readonly registry: string })[];
   /** Registries that could not be reached and of which nothing is on disk. */
   readonly failed: readonly { readonly registry: string; readonly why: HostError }[];
 }
@@ -56,7 +56,7 @@ export async function searchRegistries(
   const first = start === undefined ? 0 : registries.findIndex(({ address }) => address === start.registry);
   const found: FoundServer[] = [];
   const refused: RefusedServer[] = [];
-  const kept: (KeptAnswer & { readonly registry: string })[] = [];
+  const kept: (CachedReply & { readonly registry: string })[] = [];
   const failed: { readonly registry: string; readonly why: HostError }[] = [];
   let nextCursor: string | undefined;
   for (const [at, registry] of registries.slice(first).entries()) {
@@ -91,7 +91,7 @@ export async function searchRegistries(
 interface Part {
   readonly found: readonly RegistryServer[];
   readonly refused: readonly RefusedServer[];
-  readonly kept?: KeptAnswer | undefined;
+  readonly kept?: CachedReply | undefined;
   readonly next: Position | undefined;
 }
 
@@ -112,7 +112,7 @@ async function searchOne(registry: McpRegistry, { words, room, start }: Wanted):
   const refused: RefusedServer[] = [];
   const seen = new Set<string>();
   const until = Date.now() + mostTime;
-  let kept: KeptAnswer | undefined;
+  let kept: CachedReply | undefined;
   let { cursor, from } = start;
   let empty = 0;
   for (let pages = 0; ; pages += 1) {
@@ -141,7 +141,7 @@ async function searchOne(registry: McpRegistry, { words, room, start }: Wanted):
 
 /** Searches what is on disk of a registry that cannot be reached. Throws the outage if there is nothing. */
 async function searchKept(registry: McpRegistry, why: HostError, { words, room, start }: Wanted): Promise<Part> {
-  const { servers, savedAt } = await registry.keptServers();
+  const { servers, savedAt } = await registry.cachedServers();
   if (savedAt === undefined || start.cursor !== undefined) throw why;
   const all = servers.filter((server) => matches(server, words)).slice(start.from);
   const next = all.length > room ? { ...start, from: start.from + room } : undefined;
@@ -171,7 +171,7 @@ function readCursor(text: string, registries: readonly McpRegistry[]): Position 
 }
 
 /** The kinds in which a server can be used: `npm`, `pypi`, `oci`, `nuget`, `mcpb`, others, and `remote`. */
-export function kindsOf({ packages, remotes }: RegistryServer): readonly string[] {
+export function serverKinds({ packages, remotes }: RegistryServer): readonly string[] {
   const kinds = packages.map(({ registryType }: RegistryPackage) => registryType);
   return [...new Set([...kinds, ...(remotes.length > 0 ? ["remote"] : [])])];
 }

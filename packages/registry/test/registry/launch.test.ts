@@ -90,9 +90,9 @@ describe("an entry of a package", () => {
         ],
       },
       [
-        ...["docker", "run", "-i", "--rm", "-e", "WEATHER_KEY", "-e", "MODE", "--mount=type=bind,src=/src,dst=/data"],
-        ...["ghcr.io/acme/weather:1.2.0", "--units=metric", "--verbose", "/a", "/b c"],
-      ],
+        "docker run -i --rm -e WEATHER_KEY -e MODE --mount=type=bind,src=/src,dst=/data".split(" "),
+        ["ghcr.io/acme/weather:1.2.0", "--units=metric", "--verbose", "/a", "/b c"],
+      ].flat(),
     ],
   ])("of the kind %s is a list of arguments", (kind, program, expected) => {
     const choice = ofPackage({ ...program, packageArguments: args, environmentVariables: env, runtimeHint: "sh" });

@@ -1,7 +1,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { mcpRegistry, type PublishedItem, published, scaled, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, it } from "vitest";
-import { openRegistry, type RegistryPlace } from "../../src/registry/mcp-registry.ts";
+import { openRegistry, type RegistryContext } from "../../src/registry/mcp-registry.ts";
 import { searchRegistries } from "../../src/registry/search.ts";
 
 const weather = (n: number, more = {}): PublishedItem =>
@@ -12,7 +12,7 @@ const weather = (n: number, more = {}): PublishedItem =>
     ...more,
   });
 
-function placeIn(folder: string): RegistryPlace {
+function placeIn(folder: string): RegistryContext {
   const environment = { env: {}, home: folder, cwd: folder, platform: process.platform };
   return { environment, state: folder, signal: new AbortController().signal };
 }

@@ -2,7 +2,7 @@
 
 import { toShellWord } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { type FoundServer, kindsOf, type SearchResult, searchRegistries } from "@fairlead/registry/registry/search";
+import { type FoundServer, type SearchResult, searchRegistries, serverKinds } from "@fairlead/registry/registry/search";
 import { count, type Output } from "../../output/output.ts";
 import { ageWords } from "../../output/time-text.ts";
 import { configurationOf } from "../../shell/configuration.ts";
@@ -47,10 +47,10 @@ Examples:
     if (globals.json) return out.json(searchDocument(result));
     print(result, context);
     if (result.nextCursor !== undefined) {
-      const places = (registry ?? []).map((address) => `--registry ${toShellWord(address)} `).join("");
+      const typedRegistries = (registry ?? []).map((address) => `--registry ${toShellWord(address)} `).join("");
       const typed = words.map(toShellWord).join(" ");
       out.say(
-        safe`next page: fairlead mcp search ${toSafeLine(`${places}--limit ${limit} --cursor ${result.nextCursor} ${typed}`)}`,
+        safe`next page: fairlead mcp search ${toSafeLine(`${typedRegistries}--limit ${limit} --cursor ${result.nextCursor} ${typed}`)}`,
       );
     }
   },
@@ -74,7 +74,7 @@ function searchDocument({ found, refused, nextCursor, kept, failed }: SearchResu
       publishedAt: server.publishedAt,
       status: server.status,
       statusMessage: server.statusMessage,
-      kinds: kindsOf(server),
+      kinds: serverKinds(server),
       registry,
     })),
     refused,
@@ -114,7 +114,7 @@ export function foundText({ server, registry }: FoundServer, { style }: Pick<Out
   const { name, title, version, publishedAt, status, statusMessage, description } = server;
   const age =
     publishedAt === undefined ? safe`` : safe` (${ageWords(Math.max(0, Date.now() - Date.parse(publishedAt)))} old)`;
-  const kinds = kindsOf(server).map((kind) => toSafeLine(kind));
+  const kinds = serverKinds(server).map((kind) => toSafeLine(kind));
   const words = [title, description]
     .filter((text) => text !== undefined && text !== "")
     .map((text) => toSafeLine(text ?? ""));

@@ -10,7 +10,7 @@ export function registryOption(command: Command): void {
   command.option(
     "--registry <address>",
     "read this registry instead of those of the settings: an https address, a JSON file or a folder (repeatable)",
-    (word: string, before: readonly string[] = []): readonly string[] => [...before, word],
+    (word: string, before?: readonly string[]): readonly string[] => [...(before ?? []), word],
   );
 }
 
