@@ -46,6 +46,24 @@ describe.runIf(hasChromium)("a question", () => {
     expect(await shown.textContent()).toContain("x".repeat(5000));
   });
 
+  test("with very many arguments shows a part of them at once, and can be answered", async () => {
+    const rows = Array.from({ length: 200 }, () => Array.from({ length: 200 }, () => [0]));
+    const source = new ScriptedSource({
+      questions: [requestQuestion(Date.now(), { args: { rows, last: "the end" } })],
+    });
+    await using here = await chromium.open({ source, view: "#/inbox" });
+    const shown = here.page.getByRole("group", { name: "Exact arguments" });
+    await shown.getByText("the end").waitFor();
+    expect(await shown.locator(".json-line").count()).toBeLessThan(1000);
+    await shown.getByText("[ 200 items ]").first().waitFor();
+    await shown.getByRole("button", { name: /^0: \[ 200 items \]/ }).click();
+    await shown
+      .getByRole("button", { name: /^0: \[ 1 item \]/ })
+      .first()
+      .waitFor();
+    await ready(here.page);
+  });
+
   test("rule 16: has buttons that are dead until they have stood still for half a second", async () => {
     await using here = await chromium.open({ view: "#/inbox/q-write" });
     const { page, source } = here;

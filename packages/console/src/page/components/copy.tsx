@@ -7,7 +7,8 @@ import { Icon } from "./icon.tsx";
 import { Text, visibleText } from "./text.tsx";
 
 export interface CopyButtonProps {
-  readonly text: string;
+  /** A function writes a long text when it is copied, not at each drawing. */
+  readonly text: string | (() => string);
   /** What is copied, such as `the value`. */
   readonly what: string;
   /** Words on the button. Without them it shows its icon alone. */
@@ -46,11 +47,14 @@ export function CopyCommand({ command }: { readonly command: string }): VNode {
   );
 }
 
-function useCopy(text: string, what: string): { readonly isCopied: boolean; readonly copy: () => void } {
+function useCopy(
+  text: CopyButtonProps["text"],
+  what: string,
+): { readonly isCopied: boolean; readonly copy: () => void } {
   const { announcer } = useApp();
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
       () => {
         setCopied(true);
         announcer.say(`Copied ${what}`);

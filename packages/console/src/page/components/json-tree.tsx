@@ -5,7 +5,7 @@
 
 import { toSafeJson } from "@fairlead/core/text/safe-text";
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
 import { Icon } from "./icon.tsx";
 import { Text, visibleText } from "./text.tsx";
@@ -24,13 +24,29 @@ export interface JsonTreeProps {
 const longText = 2000;
 /** Members of one object or list that are shown at once. */
 const step = 200;
+/** About this many members are open at first. */
+const mostOpen = 1000;
 
-export function JsonTree({ value, label, openLevels = 2, isExact = false }: JsonTreeProps): VNode {
+export function JsonTree({ value, label, openLevels: wanted = 2, isExact = false }: JsonTreeProps): VNode {
+  const openLevels = useMemo(() => openLevelsOf(value, wanted), [value, wanted]);
   return (
     <div class="json-tree" role="group" aria-label={label}>
       <Member name={undefined} value={value} path="" level={0} openLevels={openLevels} isExact={isExact} />
     </div>
   );
+}
+
+/** The levels that can be open at first: hundreds of lists in each of hundreds of lists would hold up the page. */
+function openLevelsOf(value: unknown, wanted: number): number {
+  let level = [value];
+  let count = 0;
+  for (let depth = 0; depth < wanted; depth += 1) {
+    level = level.flatMap((one) => (membersOf(one) ?? []).slice(0, step).map(([, member]) => member));
+    count += level.length;
+    if (count > mostOpen) return Math.max(1, depth);
+    if (level.length === 0) break;
+  }
+  return wanted;
 }
 
 interface MemberProps {
@@ -129,7 +145,7 @@ function MemberTools({ value, path }: { readonly value: unknown; readonly path: 
   const at = path === "" ? "the whole value" : path;
   return (
     <span class="json-tools">
-      <CopyButton what={`the value of ${at}`} text={typeof value === "string" ? value : toSafeJson(value)} />
+      <CopyButton what={`the value of ${at}`} text={typeof value === "string" ? value : () => toSafeJson(value)} />
       {path !== "" && (
         <CopyButton what={`the path ${at}`} text={path}>
           path

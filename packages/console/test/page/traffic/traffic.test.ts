@@ -81,6 +81,24 @@ describe.runIf(chromiumProgram !== undefined)("traffic in Chromium", () => {
     await page.getByText("10002 messages").waitFor();
     // The newest message is in view.
     await page.getByRole("log").getByRole("link").last().getByText("10001").waitFor();
+    // Wherever a person scrolls, the rows are there, in order, and each once.
+    const log = page.getByRole("log");
+    for (const part of [0, 0.25, 0.5, 0.75, 1]) {
+      await log.evaluate((element, at) => {
+        element.scrollTop = at * (element.scrollHeight - element.clientHeight);
+      }, part);
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      const rows = await log.evaluate((element) => {
+        const box = element.getBoundingClientRect();
+        return [...element.querySelectorAll(".virtual-row")]
+          .map((row) => row.getBoundingClientRect())
+          .filter(({ bottom, top }) => bottom > box.top + 1 && top < box.bottom - 1)
+          .map(({ top, bottom }) => ({ top, bottom }));
+      });
+      expect(rows.length).toBeGreaterThan(10);
+      const gaps = rows.slice(1).map(({ top }, at) => Math.round(top - (rows[at]?.bottom ?? 0)));
+      expect([part, ...new Set(gaps)]).toEqual([part, 0]);
+    }
   });
 
   test("the address has the filter", async () => {
