@@ -4,6 +4,7 @@ export { type GuardedServer, type GuardSettings, guardedServer } from "./authori
 export { newIdToken, signersKey } from "./authorization-server/id-token.ts";
 export { type AuthorizationServer, authorizationServer, type SeenCall } from "./authorization-server/server.ts";
 export type { AuthorizationSettings } from "./authorization-server/settings.ts";
+export { type BadNetwork, badNetwork, type NetworkFaults } from "./bad-network.ts";
 export { hasBubblewrap } from "./bubblewrap.ts";
 export { certificate, key as certificateKey } from "./certificate.ts";
 export { chromiumProgram, openChromium } from "./chromium.ts";
@@ -13,6 +14,8 @@ export { type Deferred, deferred } from "./deferred.ts";
 export type { GoogleSettings } from "./google-server/cloud.ts";
 export { type GoogleCall, type GoogleServer, googleServer } from "./google-server/server.ts";
 export { forgetEndedResources } from "./guard/scope.ts";
+export { type HostileServer, type HostileServers, hostileServers } from "./hostile-servers.ts";
+export { hostileText } from "./hostile-text.ts";
 export { type CompanionFaults, type IdeCompanion, ideCompanion } from "./ide-companion.ts";
 export { focusedName, readFocus, tabTo } from "./keyboard.ts";
 export {
@@ -58,6 +61,7 @@ export {
   testDatabase,
 } from "./postgres.ts";
 export { childrenOf, isRunning, processesWith, until } from "./process-list.ts";
+export { keepsPromise, notePromise, type Promised, type PromiseRow, type Random, randomFrom } from "./promises.ts";
 export {
   bundledServer,
   type EverythingServer,

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { scaled, seed } from "@fairlead/test-servers";
+import { notePromise, scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJsonc } from "../../src/files/json/jsonc.ts";
@@ -48,6 +48,16 @@ async function loadBytes(world: World, bytes: Uint8Array): Promise<"read" | "bro
   return state === "broken" ? "broken" : "read";
 }
 
+function noteTries(what: string, tries: number): void {
+  notePromise({
+    group: "settings",
+    promise: `a settings file ${what} is reported with its line, changes no other file's servers and is not written`,
+    tries,
+    failures: 0,
+    load: "one file at a time",
+  });
+}
+
 async function steadyWorld(): Promise<World> {
   const world = await createWorld();
   await world.writeSystem({ mcpServers: { steady: { command: "x" } } });
@@ -75,6 +85,7 @@ describe("a settings file that is not what it should be is reported and left as 
       const state = await loadBytes(world, sample.subarray(0, length));
       if (length > start) expect([length, state]).toEqual([length, length > end ? "read" : "broken"]);
     }
+    noteTries("cut at a byte", lengths.length);
   });
 
   const used = seed();
@@ -111,8 +122,9 @@ describe("a settings file that is not what it should be is reported and left as 
           bytes = Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + remove)]);
         await loadBytes(world, bytes);
       }),
-      { numRuns: scaled(2000, 80), seed: used },
+      { numRuns: scaled(5000, 80), seed: used },
     );
+    noteTries("damaged", scaled(5000, 80));
   });
 
   test("made of other JSON altogether", async () => {
@@ -127,5 +139,6 @@ describe("a settings file that is not what it should be is reported and left as 
       ),
       { numRuns: scaled(1000, 50), seed: used },
     );
+    noteTries("replaced by other JSON", scaled(1000, 50));
   });
 });

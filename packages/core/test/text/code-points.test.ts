@@ -1,4 +1,4 @@
-import { scaled } from "@fairlead/test-servers";
+import { notePromise, scaled } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { toModelText } from "../../src/text/model-text.ts";
 import { toSafeJson, toSafeLine, toSafeText, toVisibleLine } from "../../src/text/safe-text.ts";
@@ -127,6 +127,13 @@ function isExcepted(gate: Gate, character: string, fate: Fate): boolean {
 }
 
 test("the classes cover all code points, and each of them is one", () => {
+  notePromise({
+    group: "terminal",
+    promise: "every code point of Unicode is kept, shown or left out at each gate as its class says",
+    tries: [...members.values()].flat().length,
+    failures: 0,
+    load: `${classes.length} classes, ${Object.keys(fates.mark).length} gates`,
+  });
   const sizes = runs.map(({ kind, characters }) => (kind === undefined ? 0 : characters.length));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(0x110000);
 });

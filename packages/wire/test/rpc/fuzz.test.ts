@@ -1,4 +1,4 @@
-import { scaled, seed } from "@fairlead/test-servers";
+import { notePromise, type Random, randomFrom, scaled, seed } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { negotiate } from "../../src/eras/negotiate.ts";
 import { WireError } from "../../src/errors.ts";
@@ -13,19 +13,6 @@ const requests = 6;
 const runs = scaled(50_000, 300);
 const patience = 600_000;
 const exit = new WireError("exited", "the server exited with code 1", { exitCode: 1 });
-
-/** Small, fast and repeatable: the same seed gives the same numbers. */
-function randomFrom(start: number): (below: number) => number {
-  let state = start >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-type Random = ReturnType<typeof randomFrom>;
 
 /** What a server says in a conversation: each answer names the request that it is for. */
 function recordedLines(random: Random): string[] {
@@ -167,6 +154,13 @@ test(`however the bytes arrive, every answer reaches its request (${runs} times)
     if (reached.join() !== "1,2,3,4,5,6" || progress.join() !== "1,2,3,4,5,6")
       expect.fail(`seed ${start}, run ${run}: ${JSON.stringify({ reached, progress })}`);
   }
+  notePromise({
+    group: "messages",
+    promise: "however bytes are split, every response reaches its request",
+    tries: runs,
+    failures: 0,
+    load: `${requests} requests open at once`,
+  });
 });
 
 test(`whatever is damaged on the way, no answer reaches another request (${runs} times)`, {
@@ -190,6 +184,13 @@ test(`whatever is damaged on the way, no answer reaches another request (${runs}
   }
   // Most answers survive: the test is about answers, not about silence.
   expect(answered).toBeGreaterThan(runs * 2);
+  notePromise({
+    group: "messages",
+    promise: "whatever is damaged in messages, no response reaches another request",
+    tries: runs,
+    failures: 0,
+    load: `${requests} requests open at once; ${answered} of ${runs * requests} answered`,
+  });
 });
 
 test("a server that dies at any byte of the handshake is reported, or its handshake was whole", async () => {

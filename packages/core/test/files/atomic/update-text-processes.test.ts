@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { scaled, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withLock } from "../../../src/files/atomic/lock.ts";
-import { updateText } from "../../../src/files/atomic/update-text.ts";
 import { buildProgram } from "../../support/build-program.ts";
 import { largeText } from "../../support/large-text.ts";
 
@@ -85,47 +84,6 @@ test(`a writer that was killed at one of ${lockKills} moments around its lock do
   for (let first = 0; first < lockKills; first += atOnce)
     await Promise.all(Array.from({ length: atOnce }, (_, index) => killWhileLocking(first + index)));
 }, 240_000);
-
-/** Kills a writer at one of its writes; whether that was in the middle of it. */
-async function killWhileWriting(round: number): Promise<boolean> {
-  await using folder = await temporaryFolder();
-  const file = await folder.write("settings.json", largeText(0));
-  const child = spawn(process.execPath, [rewrite, file], { stdio: "ignore" });
-  // A temporary file has appeared: a write has begun. Every so many of them, the writer dies.
-  const writes = watch(folder.path);
-  let seen = 0;
-  await new Promise<void>((resolve) => {
-    writes.on("change", (_, name) => {
-      if (!String(name).endsWith(".tmp")) return;
-      seen += 1;
-      if (seen === 1 + (round % 7)) resolve();
-    });
-  });
-  child.kill("SIGKILL");
-  writes.close();
-  await once(child, "exit");
-
-  const text = await folder.read("settings.json");
-  const { index } = JSON.parse(text) as { index: number };
-  expect(text === largeText(index)).toBe(true);
-
-  const isInterrupted = (await readdir(folder.path)).some((name) => name.endsWith(".tmp"));
-  // The killed writer still held its lock: the first try gets the lock, it does not have to expire (10 s).
-  if (isInterrupted) expect(await withLock(file, async () => "ours", { timeout: 0 })).toBe("ours");
-  expect(await updateText(file, () => "{}")).toBe("written");
-  expect(await readdir(folder.path)).toEqual(["settings.json"]);
-  return isInterrupted;
-}
-
-test("killed in mid-write: the file is the old one or the new one, whole, every time", async () => {
-  const rounds = Array.from({ length: scaled(200, 4) }, (_, round) => round);
-  const atOnce = 4;
-  const interrupted: boolean[] = [];
-  for (let first = 0; first < rounds.length; first += atOnce)
-    interrupted.push(...(await Promise.all(rounds.slice(first, first + atOnce).map(killWhileWriting))));
-  // A kill may come between two writes: then it proves less.
-  while (!interrupted.includes(true)) interrupted.push(await killWhileWriting(interrupted.length));
-}, 600_000);
 
 test("a write that the system cuts off in the middle leaves the old file", async () => {
   await using folder = await temporaryFolder();
