@@ -80,12 +80,15 @@ function kindOf(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = embedded(ipaddr.process(address));
   const range = parsed.range();
+  if (parsed.toString() === azureHost) return "linkLocal";
   if (ownNetwork.has(range)) return "private";
   if (range !== "unicast") return range;
   // Only 2000::/3 of IPv6 is assigned to hosts. The other ranges are unassigned or contain forms of IPv4 addresses.
   return parsed instanceof ipaddr.IPv6 && !parsed.match(givenOut) ? "unassigned" : "public";
 }
 
+/** Of each virtual machine of Azure, its host: like a link-local address, it is another machine everywhere. */
+const azureHost = "168.63.129.16";
 const givenOut = ipaddr.IPv6.parseCIDR("2000::/3");
 const translated = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 

@@ -5,9 +5,10 @@
 
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StdioTarget } from "@fairlead/wire";
+import { isInside } from "../files/real-path.ts";
+import { findUnsafeFolder } from "../files/unsafe-folder.ts";
 import type { SandboxSettings, ServerDefinition } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { findProgram, type ProgramPlace, systemPath } from "../trust/programs.ts";
@@ -15,18 +16,24 @@ import { findBubblewrap, namespaces } from "./bubblewrap.ts";
 import { Egress, type HostWish } from "./egress.ts";
 import { certificateFiles, environmentInside } from "./inside-environment.ts";
 import { insideSocketPath } from "./inside-script.ts";
-import { type ClosedFolders, guards, isShown, privateFolder, resolvePaths, type ShownPath } from "./listed-paths.ts";
+import {
+  type ClosedFolders,
+  isShown,
+  mountListed,
+  privateFolder,
+  resolvePaths,
+  type ShownPath,
+  socketFolder,
+} from "./listed-paths.ts";
 import { findProgramFiles, type ProgramFiles } from "./program-files.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { insideHome, sharedFiles } from "./shared-files.ts";
 import { insideStartPath } from "./start-script.ts";
-import { systemMounts } from "./system-mounts.ts";
+import { kernelMounts, systemMounts } from "./system-mounts.ts";
 import { unavailable } from "./unavailable.ts";
 
 export { hostText } from "./egress.ts";
 export { unavailable } from "./unavailable.ts";
-
-const temporaryBytes = 512 * 1024 * 1024;
 
 /** What the sandboxes of a host share. */
 export interface SandboxContext extends ProgramPlace, ClosedFolders {
@@ -92,8 +99,9 @@ export async function boxContents(
     forwarder === undefined
       ? undefined
       : await findProgramFiles({ file: forwarder, args: [], cwd: "/", searchPath, home });
+  const certificates = await certificateFiles(target.env, context.environment.env);
   return {
-    shown: [...new Set([...files.shown, ...(forwarderFiles?.shown ?? []), ...certificateFiles(target.env)])],
+    shown: [...new Set([...files.shown, ...(forwarderFiles?.shown ?? []), ...certificates])],
     links,
     paths,
     home: await privateFolder(definition, context),
@@ -131,18 +139,19 @@ export async function openBox(
 
   const contents = await boxContents(definition, { target, file }, context);
   const { shown, links, paths, home, workingFolder, forwarder, allowed, variables } = contents;
+  const listed = await mountListed(name, paths, context);
   const mounts = [
     ...systemMounts(),
     ...(await sharedFiles(sandbox, context.state)),
-    ..."--proc /proc --dev /dev --size".split(" "),
-    String(temporaryBytes),
-    ..."--tmpfs /tmp --bind".split(" "),
+    ...kernelMounts(),
+    "--bind",
     home,
     insideHome,
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...links.flatMap(({ path, target: to }) => (isShown(path, paths) ? [] : ["--symlink", to, path])),
-    ...paths.flatMap(({ path, real, isWritable }) => [isWritable ? "--bind" : "--ro-bind", real, path]),
-    ...(await guards(paths, context)),
+    ...links
+      .filter(({ path }) => !isShown(path, paths) && !shown.some((folder) => isInside(path, folder)))
+      .flatMap(({ path, target: to }) => ["--symlink", to, path]),
+    ...listed.options,
   ];
   const egress = new Egress({
     allowed,
@@ -170,6 +179,7 @@ export async function openBox(
         ..."--args 3 -- /bin/sh".split(" "),
         insideStartPath,
         forwarder ?? "-",
+        listed.checks,
         ...(instead ?? [file, ...target.args]),
       ],
       // The variables of the server are in the list of options. bubblewrap itself, which is not in the sandbox, gets none.
@@ -191,8 +201,10 @@ async function nodeFor(searchPath: string, { environment }: SandboxContext): Pro
 async function listenFor(egress: Egress, { state }: SandboxContext): Promise<string> {
   const name = `${process.pid}-${randomBytes(6).toString("hex")}.sock`;
   const usual = join(state, "sandboxes", "run");
-  const folder = join(usual, name).length <= 100 ? usual : join(tmpdir(), `fairlead-${process.getuid?.() ?? 0}`);
+  const folder = join(usual, name).length <= 100 ? usual : socketFolder();
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const unsafe = findUnsafeFolder(folder, process.getuid?.());
+  if (unsafe !== undefined) throw new Error(`${unsafe.path} is not safe for sockets: ${unsafe.problem}`);
   const path = join(folder, name);
   await egress.listen(path);
   return path;

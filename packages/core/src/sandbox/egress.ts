@@ -15,7 +15,8 @@ import {
 } from "node:http";
 import { request as requestTls } from "node:https";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import { networkInterfaces } from "node:os";
+import { type Duplex, pipeline } from "node:stream";
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import { isPublicAddress } from "../net/address-rules.ts";
 import { hostAndPort } from "../settings/define/sandbox-settings.ts";
@@ -111,7 +112,10 @@ export class Egress {
       upstream.once("close", () => socket.destroy());
     } catch (error) {
       const { status, reason } = failureOf(error);
-      socket.end(`HTTP/1.1 ${status}\r\nx-fairlead-reason: ${encodeURIComponent(reason)}\r\ncontent-length: 0\r\n\r\n`);
+      socket.end(
+        `HTTP/1.1 ${status}\r\nx-fairlead-reason: ${encodeURIComponent(reason)}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
+        () => socket.destroy(),
+      );
     }
   }
 
@@ -129,20 +133,29 @@ export class Egress {
         url,
         {
           method: message.method,
-          headers: endToEnd(message.headers),
+          // The host of the request is the host that was checked: one server may have the pages of several names.
+          headers: { ...endToEnd(message.headers), host: url.host },
           agent: false,
           ...(isTls ? { socket: upstream } : { createConnection: () => upstream }),
         },
         (answer) => {
-          response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
-          answer.pipe(response);
+          try {
+            response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+            pipeline(answer, response, () => {});
+          } catch {
+            // Node reads some answers that it does not write, such as one with the status 099.
+            response.destroy();
+          }
         },
       );
       sent.on("error", () => response.destroy());
-      message.pipe(sent);
+      sent.on("upgrade", () => response.destroy());
+      pipeline(message, sent, () => {});
     } catch (error) {
       const { status, reason } = failureOf(error);
       const code = Number(status.slice(0, 3));
+      // Nothing that follows on this connection counts.
+      response.shouldKeepAlive = false;
       response.writeHead(code, {
         "content-type": "text/plain; charset=utf-8",
         "x-fairlead-reason": encodeURIComponent(reason),
@@ -204,7 +217,8 @@ export class Egress {
     if (isIP(wish.name) !== 0) return [wish.name];
     if (wish.name === "localhost") return ["127.0.0.1", "::1"];
     const found = await lookUp(wish.name, this.#options.lookup ?? systemLookup);
-    const addresses = found.filter(isPublicAddress);
+    const own = ownAddresses();
+    const addresses = found.filter((address) => isPublicAddress(address) && !own.has(address));
     if (addresses.length > 0) return addresses;
     const reason = `${wish.name} leads to ${found[0]}, which is not a public address`;
     this.#tellRefused(wish, reason);
@@ -233,6 +247,11 @@ export class Egress {
 /** Addresses of this machine and of its networks are reached only if the profile lists them: no question offers them. */
 function isOffered({ name }: HostWish): boolean {
   return isIP(name) === 0 ? name !== "localhost" : isPublicAddress(name);
+}
+
+/** The addresses of this machine. A service that listens on all of them trusts them as it trusts the loopback address. */
+function ownAddresses(): ReadonlySet<string> {
+  return new Set(Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address)));
 }
 
 class Refusal extends Error {}

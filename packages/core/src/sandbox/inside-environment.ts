@@ -1,5 +1,6 @@
 /** The environment variables of a program in its sandbox. */
 
+import { readFile } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import type { StdioTarget } from "@fairlead/wire";
 import type { SandboxSettings, ServerDefinition } from "../settings/define/definition.ts";
@@ -7,14 +8,26 @@ import type { Environment } from "../settings/read/paths.ts";
 import { insideLoopbackVariable, insideProxyPort, insideScriptPath, insideTcpVariable } from "./inside-script.ts";
 import { insideHome, insideUser, tcpTargets } from "./shared-files.ts";
 
-/** Certificates that the environment names, because the programs of a company's machine cannot do without them. */
-export function certificateFiles(env: StdioTarget["env"]): readonly string[] {
-  return ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"].flatMap(
-    (name) => {
-      const path = env[name];
-      return path !== undefined && isAbsolute(path) ? [path] : [];
-    },
-  );
+/**
+ * Certificates that the environment names, because the programs of a company's machine cannot do without them. What the
+ * entry of a server names must be a file of certificates: the profile would otherwise not say what the server can read.
+ */
+export async function certificateFiles(
+  env: StdioTarget["env"],
+  ofUser: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const names = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"];
+  const paths = names.flatMap((name) => {
+    const path = env[name];
+    return path !== undefined && isAbsolute(path) ? [{ path, isOfUser: path === ofUser[name] }] : [];
+  });
+  const shown = await Promise.all(paths.map(async ({ path, isOfUser }) => isOfUser || (await hasCertificates(path))));
+  return paths.filter((_, index) => shown[index]).map(({ path }) => path);
+}
+
+async function hasCertificates(path: string): Promise<boolean> {
+  const text = await readFile(path, "latin1").catch(() => "");
+  return text.includes("-----BEGIN CERTIFICATE-----") && !text.includes("PRIVATE KEY-----");
 }
 
 const passed =

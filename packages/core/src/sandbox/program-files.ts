@@ -90,6 +90,8 @@ export function isOfSystem(path: string): boolean {
 /** The installation that a program belongs to, if it is one of Node or Python. Otherwise the file alone. */
 async function installationOf(file: string, home: string): Promise<readonly string[]> {
   const prefix = dirname(dirname(file));
+  // A program of pyenv, rbenv or asdf is a script that runs the version manager, which finds the version in its folder.
+  if (basename(dirname(file)) === "shims" && !isInside(home, prefix)) return [prefix];
   const isOwnFolder = basename(dirname(file)) === "bin" && !isInside(home, prefix) && prefix !== join(home, ".local");
   if (!isOwnFolder) return [file];
   const environment = await readFile(join(prefix, "pyvenv.cfg"), "utf8").catch(() => undefined);

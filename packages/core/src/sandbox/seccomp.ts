@@ -9,8 +9,9 @@ interface SystemCalls {
   readonly architecture: number;
   readonly ioctl: number;
   readonly socket: number;
+  readonly socketpair: number;
   readonly ioUringSetup: number;
-  /** keyctl, add_key, request_key, bpf, perf_event_open, userfaultfd, open_by_handle_at. */
+  /** keyctl, add_key, request_key, bpf, perf_event_open, userfaultfd, open_by_handle_at, syslog. */
   readonly refused: readonly number[];
   /** Numbers from here on belong to another calling convention of the same architecture (x32). */
   readonly foreignFrom?: number;
@@ -21,16 +22,18 @@ const tables: Readonly<Record<string, SystemCalls>> = {
     architecture: 0xc000003e,
     ioctl: 16,
     socket: 41,
+    socketpair: 53,
     ioUringSetup: 425,
-    refused: [250, 248, 249, 321, 298, 323, 304],
+    refused: [250, 248, 249, 321, 298, 323, 304, 103],
     foreignFrom: 0x40000000,
   },
   arm64: {
     architecture: 0xc00000b7,
     ioctl: 29,
     socket: 198,
+    socketpair: 199,
     ioUringSetup: 425,
-    refused: [219, 217, 218, 280, 241, 282, 265],
+    refused: [219, 217, 218, 280, 241, 282, 265, 116],
   },
 };
 
@@ -80,12 +83,18 @@ export function seccompFilter(arch: string): Buffer | undefined {
     [RETURN, allow],
   ];
   program.push([IF_EQUAL, table.ioctl, 0, requests.length], ...requests);
-  const families: Instruction[] = [
-    [LOAD, argument(0)],
-    ...addressFamilies.flatMap((family) => when(IF_EQUAL, family, allow)),
-    [RETURN, refuse(EAFNOSUPPORT)],
-  ];
-  program.push([IF_EQUAL, table.socket, 0, families.length], ...families, [RETURN, allow]);
+  for (const [call, families] of [
+    [table.socket, addressFamilies],
+    [table.socketpair, [1]],
+  ] as const) {
+    const check: Instruction[] = [
+      [LOAD, argument(0)],
+      ...families.flatMap((family) => when(IF_EQUAL, family, allow)),
+      [RETURN, refuse(EAFNOSUPPORT)],
+    ];
+    program.push([IF_EQUAL, call, 0, check.length], ...check);
+  }
+  program.push([RETURN, allow]);
   return assemble(program);
 }
 

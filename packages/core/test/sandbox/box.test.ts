@@ -102,6 +102,19 @@ describe.runIf(canBox)("the environment of a server in its sandbox", () => {
     ).toBe("entry,listed,,");
   });
 
+  test("does not show a file because a variable of the entry calls it certificates", async () => {
+    const key = "-----BEGIN OPENSSH PRIVATE KEY-----";
+    await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, "key"), key);
+    await writeFile(join(folder.path, "own.pem"), "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n");
+    const [secret, own] = [join(folder.path, "key"), join(folder.path, "own.pem")];
+    await using boxed = await openBoxed({
+      entry: { env: { SSL_CERT_DIR: folder.path, SSL_CERT_FILE: secret, CURL_CA_BUNDLE: own } },
+    });
+    expect(await boxed.run(`return fs.readFileSync("${secret}", "utf8")`)).toMatch(/^failed: ENOENT/);
+    expect(await boxed.run(`return fs.readFileSync("${own}", "utf8")`)).toMatch(/^-----BEGIN CERTIFICATE/);
+  });
+
   test("does not run what the entry's variables name outside of the sandbox", async () => {
     await using folder = await temporaryFolder();
     const library = join(folder.path, "planted.so");
