@@ -6,7 +6,7 @@ export type { Credentials, StoredClient, StoredTokens } from "./auth/store/crede
 export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from "./auth/store/token-storage.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
-export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
+export type { HostQuestion, OpenedSession, OpenOptions } from "./connect/open-session.ts";
 export type { Direction, MessageWriter } from "./connect/redact-message.ts";
 export type { ConversationInfo } from "./conversations/list-conversations.ts";
 export { type ErrorCode, exitCodeOf, HostError } from "./errors.ts";

@@ -35,7 +35,7 @@ import { createApprovalStore, type RequestStates } from "./questions/approval-st
 import { createParkedCalls, type ModernRequest, type ParkedElsewhere } from "./questions/parked-calls.ts";
 import type { SignInPort } from "./questions/sign-in-request.ts";
 import { createClientTokens } from "./tokens/client-tokens.ts";
-import { type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
+import { askInInbox, type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
 export type { CreateGatewayHost, HostHooks, Workspace } from "./workspaces.ts";
 
@@ -141,7 +141,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     (loadedKey ??= shared === undefined ? loadGatewayKey(stateFolder) : Promise.resolve(shared.key));
   const loops = createGatewayLoops(key);
   const serverInfo = { name: "fairlead", title: "Fairlead", version };
-  const workspaces = new Workspaces({ createHost, loops, self: serverInfo, clock });
+  const workspaces = new Workspaces({ createHost, loops, consent, self: serverInfo, clock });
   const draining = new AbortController();
   const parts: GatewayParts = {
     consent,
@@ -225,6 +225,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return serveIn(workspace, { name, conversation }, (entered) =>
       serveCommand(open, {
         workspace: entered,
+        confirmHost: askInInbox(consent, entered.host),
         id: conversation,
         name,
         onOpen,

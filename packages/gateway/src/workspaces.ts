@@ -13,9 +13,12 @@ import type {
   SharedCapabilities,
 } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/plain-text";
+import type { ConfirmPort } from "@fairlead/core/policy";
 import type { Catalog, Connection, Server } from "@fairlead/core/server";
 import type { Configuration, ConfigurationOptions } from "@fairlead/core/trust";
 import type { Era, JsonObject, ServerInfo } from "@fairlead/wire";
+import type { AsksPerson } from "./consent/consent.ts";
+import type { AskedClient } from "./gateway-client.ts";
 import type { GatewayLoops } from "./gateway-loops.ts";
 import { createListNews, type ListNews } from "./lists/list-news.ts";
 
@@ -45,6 +48,8 @@ export interface HostHooks {
   readonly declare: DeclaredCapabilities;
   /** Called for a server's question that belongs to no known request of a client. */
   readonly onQuestion: QuestionHandler;
+  /** Asks about a host that a server wants while no request of a client runs. */
+  readonly confirmHost: (serverName: string, until: AbortSignal) => ConfirmPort;
   /** Finds servers that lead back to this gateway. */
   readonly greeting: GreetingHooks;
 }
@@ -55,6 +60,7 @@ export type CreateGatewayHost = (workspace: Workspace, hooks: HostHooks) => Prom
 export interface WorkspacesOptions {
   readonly createHost: CreateGatewayHost;
   readonly loops: GatewayLoops;
+  readonly consent: AsksPerson;
   /** The name and version of this gateway. */
   readonly self: Pick<ServerInfo, "name" | "version">;
   readonly clock: Clock;
@@ -142,6 +148,21 @@ export function whyUnanswered(server: Server, why: "ambiguous" | "doubtful" | "u
   return `${fact}; ${isApart ? now : setting}`;
 }
 
+/** Asks about a server's host through the inbox alone. */
+export function askInInbox(consent: AsksPerson, host: OpenedHost): HostHooks["confirmHost"] {
+  return (name, until) => consent.port(inInbox(name), until, host.gateway.identify(name));
+}
+
+/** Stands for the client where there is none: a person who sees the inbox answers for the server itself. */
+function inInbox(serverName: string): AskedClient {
+  return {
+    name: serverName,
+    conversation: `the server ${serverName}`,
+    elicitation: { form: false, url: false },
+    elicit: () => Promise.reject(new Error("there is no client")),
+  };
+}
+
 /** The host that all clients of a workspace share. */
 class SharedWorkspace {
   readonly host: OpenedHost;
@@ -175,6 +196,7 @@ class SharedWorkspace {
         const why = origin?.isAmbiguous === true ? "ambiguous" : "unknown";
         throw new Error(`"${name}" sent ${method}, but ${whyUnanswered(server, why)}`);
       },
+      confirmHost: (...asked) => askInInbox(options.consent, host)(...asked),
       greeting: greetingHooks(options, above, below),
     });
     return new SharedWorkspace(host, workspace, options.clock, above, below);

@@ -27,6 +27,7 @@ async function workspacesIn(path: string, share: "all" | "client", before: () =>
     clock: steppedClock(),
     loops: createGatewayLoops(() => loadGatewayKey(path)),
     self: { name: "fairlead", version: "1" },
+    consent: { port: () => async () => {}, async [Symbol.asyncDispose]() {} },
     createHost: create,
   });
 }

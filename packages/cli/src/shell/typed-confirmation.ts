@@ -7,6 +7,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { Host, RequestOptions } from "@fairlead/core/host";
 import {
   type ConfirmationView,
+  outcomeOf,
   type RequestKind,
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
@@ -16,7 +17,7 @@ import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/tex
 import { differenceLines } from "../output/policy/rule-lines.ts";
 import type { ProgressLine } from "../output/reports/progress.ts";
 import { warnOfPolicyProblems } from "./configuration.ts";
-import { canAsk, confirm } from "./prompt.ts";
+import { askLineOrEnd, canAsk, confirm } from "./prompt.ts";
 import type { Context } from "./verb.ts";
 
 /** A tool call, a read or a prompt that the user typed. `isYes`: whether `--yes` was given. */
@@ -48,8 +49,13 @@ export async function confirmTypedRequest(
   let isRefused = false;
   let correction: string | undefined;
 
-  async function ask(details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome | undefined> {
+  async function ask(
+    details: ToolCallConfirmationDetails,
+    until?: AbortSignal,
+  ): Promise<ToolConfirmationOutcome | undefined> {
     const view = toConfirmationView(details, { who: "user" });
+    // `--yes` is about the request, not about what its server wants meanwhile.
+    if (view.kind === "host") return canAsk(io) ? askAboutHost(view, io, out, until) : undefined;
     // A changed definition is shown even with --yes.
     if (view.change) out.exactly(changeText(title, view.change));
     if (isYes) return ProceedOnce;
@@ -66,7 +72,7 @@ export async function confirmTypedRequest(
   const confirmed = isYes ? "in_advance" : undefined;
   return {
     options: { confirm: ask, confirmed },
-    beside: ({ hideDuring }) => ({ confirm: (details) => hideDuring(() => ask(details)), confirmed }),
+    beside: ({ hideDuring }) => ({ confirm: (details, until) => hideDuring(() => ask(details, until)), confirmed }),
     async withAdvice(running) {
       try {
         return await running;
@@ -85,7 +91,35 @@ const verbs: Readonly<Record<RequestKind, SafeText>> = {
   prompt: safe`Get`,
   sampling: safe`Answer`,
   skill: safe`Load`,
+  host: safe`Reach`,
 };
+
+const hostWords = { once: safe`once (until the server ends)`, always: safe`always`, no: safe`no` } as const;
+
+/** Asks until one of the words is typed: Enter is no answer, because the person did not expect a question here. */
+async function askAboutHost(
+  view: ConfirmationView,
+  io: Context["io"],
+  out: Context["out"],
+  until: AbortSignal | undefined,
+): Promise<ToolConfirmationOutcome | undefined> {
+  const signal = until === undefined ? io.signal : AbortSignal.any([io.signal, until]);
+  const { server, name, hints, answers } = view;
+  const hint = hints === undefined ? safe`` : safe` (${toVisibleLine(hints)})`;
+  out.exactly(safe`${toVisibleLine(server)} wants ${toVisibleLine(name)}${hint}. Its sandbox does not list this host.`);
+  const offered = (["once", "always", "no"] as const).filter((each) => answers.includes(each));
+  const words = joinSafe(
+    offered.map((each) => hostWords[each]),
+    safe` · `,
+  );
+  for (;;) {
+    // Ctrl-C, and the end of the call, leave the question without an answer.
+    const line = await askLineOrEnd({ ...io, signal }, safe`${words}: `).catch(() => undefined);
+    if (line === undefined) return undefined;
+    const given = offered.find((each) => each === line.trim().toLowerCase());
+    if (given !== undefined) return outcomeOf(given, view.kind);
+  }
+}
 
 function changeText(title: string, change: NonNullable<ConfirmationView["change"]>): SafeText {
   const heading = safe`${toVisibleLine(title)} differs from the accepted definition:`;

@@ -30,7 +30,7 @@ export interface Subject extends ToolTarget {
   readonly found: "tool" | "server" | "entry" | "nothing";
 }
 
-const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling", "skill"];
+const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling", "skill", "host"];
 
 /** Adds the argument and the options `--kind`, `--server`, `--tool`, `--client`, `--user` and `--group` to a policy command. */
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
@@ -121,10 +121,11 @@ const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
   prompt: "*",
   sampling: "*",
   skill: everyResource,
+  host: "*",
 };
 
 /**
- * Reads an argument such as `SERVER.URI` for `--kind resource`, `prompt`, `sampling` or `skill`. If the argument is only a
+ * Reads an argument such as `SERVER.URI` for `--kind resource`, `prompt`, `sampling`, `skill` or `host`. If the argument is only a
  * server's name, the rule is for all requests of this kind.
  */
 function readOtherSubject(

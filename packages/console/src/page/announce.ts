@@ -43,6 +43,7 @@ export function questionTitle(question: Question): string {
       const verb = `${question.verb.charAt(0).toUpperCase()}${question.verb.slice(1)}`;
       if (question.request === "sampling") return `${verb} a sampling request of ${server}?`;
       const name = visibleText(question.name, false, true);
+      if (question.request === "host") return `${server} wants ${name}`;
       return question.request === "tool"
         ? `${verb} ${server}.${name}?`
         : `${verb} ${question.request} ${name} of ${server}?`;

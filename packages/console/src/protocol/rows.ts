@@ -54,7 +54,7 @@ export interface CallRow {
   readonly startedAt: number;
   readonly endedAt?: number | undefined;
   readonly server: string;
-  readonly kind: "tool" | "resource" | "prompt" | "sampling" | "skill";
+  readonly kind: "tool" | "resource" | "prompt" | "sampling" | "skill" | "host";
   readonly name: string;
   /** Who sends it: `console`, `model`, `view of SERVER`, or the client's name. */
   readonly from: string;

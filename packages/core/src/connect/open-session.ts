@@ -14,6 +14,7 @@ import {
 } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
+import type { ToolConfirmationOutcome } from "../policy/confirmation.ts";
 import type { FilteredCatalog } from "../server/filtered-catalog.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
@@ -49,6 +50,20 @@ export interface OpenOptions {
   };
   /** Gets every stderr line of the program, without secrets. */
   readonly onStderrLine?: (line: string) => void;
+  /** Asks the user about a host, if the program runs in the background host. Undefined: there is no answer. */
+  readonly onHostQuestion?: (
+    question: HostQuestion,
+    signal: AbortSignal,
+  ) => Promise<ToolConfirmationOutcome | undefined>;
+}
+
+/** A question of the background host about a host, as `name:port`, that a program wants to reach from its sandbox. */
+export interface HostQuestion {
+  readonly host: string;
+  /** Why the rules ask. */
+  readonly reason: string;
+  /** The answers to offer. */
+  readonly outcomes: readonly ToolConfirmationOutcome[];
 }
 
 /** A session, with facts about how it was opened. */

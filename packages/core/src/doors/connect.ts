@@ -6,7 +6,7 @@ export { loopReason } from "../connect/connect-failure.ts";
 export type { ConnectStep } from "../connect/connect-step.ts";
 export { inheritedVariables, type LaunchContext, planLaunch } from "../connect/launch.ts";
 export type { TappedConnection, TappedMessage } from "../connect/message-tap.ts";
-export type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
+export type { HostQuestion, OpenedSession, OpenOptions } from "../connect/open-session.ts";
 export { createRedactor, namedValuesIn, type Redact, replaceValues } from "../connect/redact.ts";
 export { logPath, safeFileName } from "../connect/server-log.ts";
 export { settingsFolders } from "../host/connect-context.ts";

@@ -7,6 +7,7 @@ export type { CallResult } from "../execute/executor.ts";
 export { prepareSchema } from "../execute/validation/prepare-schema.ts";
 export { createValidator } from "../execute/validation/validator.ts";
 export { decidedMethods, decidedSubject, invalidParameter } from "../request/request.ts";
+export type { BeginningRequest } from "../request/request-watch.ts";
 export type { CompletionRequest } from "../resources/completion.ts";
 export { nearResources } from "../resources/describe-resources.ts";
 export {

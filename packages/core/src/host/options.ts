@@ -11,7 +11,7 @@ import type { ConnectStep } from "../connect/connect-step.ts";
 import { HostError } from "../errors.ts";
 import type { Emitter, HostEvent } from "../events.ts";
 import type { Model } from "../model/model.ts";
-import type { Confirm } from "../policy/confirmation.ts";
+import type { Confirm, ConfirmPort } from "../policy/confirmation.ts";
 import type { PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { ApprovalMode, RequestingUser } from "../policy/rules/rule.ts";
 import type { Recorder } from "../recordings/recorder.ts";
@@ -107,6 +107,11 @@ export interface OpenHostOptions {
    * the option `answer`.
    */
   readonly onQuestion?: QuestionHandler;
+  /**
+   * For a gateway: how to ask about a host that a server wants to reach from its sandbox while no request of a client runs.
+   * Default: `confirm`.
+   */
+  readonly confirmHost?: (serverName: string, until: AbortSignal) => ConfirmPort;
   /** For a gateway: finds servers that lead back to the gateway. */
   readonly greeting?: GreetingHooks;
   /** Which protocol versions to try first. Default: those of the last connection, or else `modern`. */
@@ -199,6 +204,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
     (value) => isObject(value) && ["elicitation", "sampling", "roots"].every((key) => typeof value[key] === "boolean"),
   ),
   onQuestion: aFunction,
+  confirmHost: aFunction,
   greeting: withMethods("an object with meta() and accepts()", "meta", "accepts"),
   era: must('"legacy" or "modern"', (value) => isOneOf(["legacy", "modern"], value)),
   lazy: aSwitch,

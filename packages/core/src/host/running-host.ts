@@ -19,20 +19,27 @@ import type { StoredFile } from "../files/result-files.ts";
 import type { IdeTrust } from "../ide/ide-trust.ts";
 import type { LeftOut } from "../normalise/content/parts.ts";
 import type { ToolApprovalStore } from "../policy/approvals.ts";
-import { type AskedTool, confirmThrough } from "../policy/confirmation.ts";
+import {
+  type AskedTool,
+  askAbout,
+  type ConfirmPort,
+  confirmThrough,
+  isYes,
+  type ToolConfirmationOutcome,
+} from "../policy/confirmation.ts";
 import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import { modelCalls } from "../request/calls.ts";
 import type { ForwardingHost } from "../request/forward.ts";
 import { HostLedger, type RequestLedger } from "../request/ledger.ts";
 import { OpenWork } from "../request/open-work.ts";
 import { getPromptForUser } from "../request/reads.ts";
-import { samplingRequest } from "../request/request.ts";
+import { hostRequest, samplingRequest } from "../request/request.ts";
 import { RequestWatch } from "../request/request-watch.ts";
 import { runRequest } from "../request/run.ts";
 import type { Subscriptions } from "../resources/subscriptions.ts";
 import type { AcceptedDefinitionPort } from "../server/accepted-definitions.ts";
 import type { Connection } from "../server/connection.ts";
-import type { OpenInBackground } from "../server/opener.ts";
+import type { AskForServersHost, OpenInBackground, RelaysHostQuestion } from "../server/opener.ts";
 import { PersonAnswers } from "../server/person-answers.ts";
 import type { Sample } from "../server/requests.ts";
 import { Servers } from "../server/servers.ts";
@@ -134,6 +141,8 @@ export class RunningHost implements ForwardingHost {
       options: { ...options, sample: options.sample && this.#sample },
       startLimit: options.startLimit,
       connecting: () => this.#context.get(),
+      askForHost: this.#askForHost,
+      relayHostQuestion: this.#relayHostQuestion,
       secret: this.#context.secret,
       accountAt: this.#context.accountAt,
       acceptedDefinitions: options.acceptedDefinitions,
@@ -331,6 +340,61 @@ export class RunningHost implements ForwardingHost {
       },
       this,
     );
+
+  /** The user whose request runs on the connection, or else the user whom the host can ask at any time. */
+  #wayToAsk(serverName: string, connection: Connection, signal: AbortSignal): ConfirmPort | undefined {
+    const isShared = connection === this.servers.find(serverName)?.shared;
+    const { confirm, confirmHost } = this.options;
+    return (
+      this.requests.confirmOf(serverName, connection, isShared) ??
+      confirmHost?.(serverName, signal) ??
+      (confirm && confirmThrough(confirm, signal))
+    );
+  }
+
+  /** Asks for the background host, which decides and records. Without an answer, resolves with undefined. */
+  readonly #relayHostQuestion: RelaysHostQuestion = async (
+    serverName,
+    { host, reason, outcomes },
+    connection,
+    signal,
+  ) => {
+    const given: { outcome?: ToolConfirmationOutcome } = {};
+    const { shown } = hostRequest(serverName, host);
+    const rule = { decision: "ask_user", tier: "default", text: reason } as const;
+    const answer = (outcome: ToolConfirmationOutcome): void => {
+      given.outcome = outcome;
+    };
+    const details = askAbout(shown, {}, { kind: "host", rule, outcomes, answer });
+    // The question fails after a no.
+    await this.#wayToAsk(serverName, connection, signal)?.(async () => details, signal).catch(() => undefined);
+    return given.outcome;
+  };
+
+  /** Asks about a host that a program wants to reach from its sandbox. */
+  readonly #askForHost: AskForServersHost = async (serverName, host, connection, signal) => {
+    const port = this.#wayToAsk(serverName, connection, signal);
+    const given = { isNo: false };
+    const listening =
+      port &&
+      ((question: Parameters<ConfirmPort>[0]) =>
+        port(async () => {
+          const details = await question();
+          if (details === false) return false;
+          const onConfirm: typeof details.onConfirm = (outcome, how) => {
+            given.isNo = !isYes(outcome);
+            return details.onConfirm(outcome, how);
+          };
+          return { ...details, onConfirm };
+        }, signal));
+    try {
+      const send = async (): Promise<"yes"> => "yes";
+      const request = { ...hostRequest(serverName, host), signal, target: { kind: "direct", send } } as const;
+      return await runRequest({ ...request, confirm: listening }, this);
+    } catch {
+      return given.isNo ? "no" : "unanswered";
+    }
+  };
 
   async #apply(next: Configuration, onDecisions = (): void => {}): Promise<ServerChanges> {
     const { servers, registries, policy } = this;

@@ -51,10 +51,13 @@ export interface RequestOptions {
   readonly confirmed?: boolean | "in_advance" | undefined;
   /**
    * Asks the user to confirm the request. Called if a rule requires confirmation or the definition has changed.
-   * Resolves with undefined if the user cannot be asked.
+   * Resolves with undefined if the user cannot be asked. Also called if the server wants to reach a host from its sandbox
+   * while the request runs (`kind` is `host`).
+   *
+   * @param until Aborted when nobody waits for the answer any more.
    */
   readonly confirm?:
-    | ((details: ToolCallConfirmationDetails) => Promise<ToolConfirmationOutcome | undefined>)
+    | ((details: ToolCallConfirmationDetails, until?: AbortSignal) => Promise<ToolConfirmationOutcome | undefined>)
     | undefined;
   /** The longest time for connecting the server, in milliseconds. Default: the time in the server's settings. */
   readonly wait?: number | undefined;

@@ -21,12 +21,23 @@ export interface ServerIdentity {
   readonly workspace?: string;
 }
 
+/** A host that a server may reach from its sandbox, as `name:port`. */
+export interface ApprovedHost {
+  readonly host: string;
+}
+
 /** What an approval is bound to: a tool's definition, or the entry of a skill with the digests of all its files. */
 export type ApprovedDefinition = CatalogTool | Skill;
+
+type Approved = ApprovedDefinition | ApprovedHost;
 
 /** Whether the definition is the entry of a skill. */
 export function isSkillEntry(definition: ApprovedDefinition): definition is Skill {
   return !("inputSchema" in definition);
+}
+
+function isHost(approved: Approved): approved is ApprovedHost {
+  return "host" in approved && !("inputSchema" in approved) && !("uri" in approved);
 }
 
 /** SHA-256 of a tool's definition or a skill's entry. Undefined for a skill with dynamic files. */
@@ -102,7 +113,7 @@ function fileApprovals(state: string): ToolApprovalStore {
 export async function saveToolApproval(
   state: string,
   identity: ApprovedFor,
-  approved: ApprovedDefinition,
+  approved: Approved,
   now: Date,
 ): Promise<ToolApproval> {
   const approval = toApproval(identity, approved, now);
@@ -111,16 +122,16 @@ export async function saveToolApproval(
 }
 
 /** @throws HostError `too_large` */
-function toApproval(identity: ApprovedFor, approved: ApprovedDefinition, now: Date): ToolApproval {
+function toApproval(identity: ApprovedFor, approved: Approved, now: Date): ToolApproval {
   const { name, kind } = subjectOf(approved);
   // The accepted entry of a skill is kept with the server's skills.
-  const definition = isSkillEntry(approved) ? undefined : definitionOf(approved);
+  const definition = isHost(approved) || isSkillEntry(approved) ? undefined : definitionOf(approved);
   const isShort = definition !== undefined && Buffer.byteLength(definition) <= longestDefinition;
   const approval: ToolApproval = {
     ...identity,
     kind,
     tool: name,
-    digest: approvedDigest(approved) ?? "",
+    digest: isHost(approved) ? "" : (approvedDigest(approved) ?? ""),
     approvedAt: now.toISOString(),
     definition: isShort ? definition : undefined,
   };
@@ -134,7 +145,7 @@ export async function forgetToolApproval(
   state: string,
   identity: ApprovedFor,
   tool: string,
-  kind?: "skill",
+  kind?: ToolApproval["kind"],
 ): Promise<void> {
   await updateToolApprovals(state, (all) => all.filter((approval) => !isFor(approval, identity, tool, kind)));
 }
@@ -161,16 +172,19 @@ export async function forgetApprovalsNamed(
   return removed;
 }
 
-/** The name of an approval: that of the tool, or the URI of the skill. */
-function subjectOf(approved: ApprovedDefinition): { readonly name: string; readonly kind?: "skill" } {
+/** The name of an approval: that of the tool or host, or the URI of the skill. */
+function subjectOf(approved: Approved): { readonly name: string; readonly kind?: ToolApproval["kind"] } {
+  if (isHost(approved)) return { name: approved.host, kind: "host" };
   return isSkillEntry(approved) ? { name: approved.uri, kind: "skill" } : { name: approved.name };
 }
 
 /** All approvals, newest first. */
 function toolApprovals(file: Awaited<ReturnType<typeof readApprovalsFile>>): readonly ToolApproval[] {
-  const { tools, clientTools, skills } = file;
-  if (clientTools.length === 0 && skills.length === 0) return tools;
-  return [...tools, ...clientTools, ...skills].toSorted((one, other) => other.approvedAt.localeCompare(one.approvedAt));
+  const { tools, clientTools, skills, hosts } = file;
+  if (clientTools.length === 0 && skills.length === 0 && hosts.length === 0) return tools;
+  return [...tools, ...clientTools, ...skills, ...hosts].toSorted((one, other) =>
+    other.approvedAt.localeCompare(one.approvedAt),
+  );
 }
 
 /** Changes the saved approvals under the file's lock. Does not write the file if `change` removes and adds none. */
@@ -186,6 +200,7 @@ async function updateToolApprovals(
       tools: changed.filter(({ client, kind }) => client === undefined && kind === undefined),
       clientTools: changed.filter(({ client, kind }) => client !== undefined && kind === undefined),
       skills: changed.filter(({ kind }) => kind === "skill"),
+      hosts: changed.filter(({ kind }) => kind === "host"),
     };
   });
 }
@@ -198,7 +213,7 @@ function isFor(
   approval: ToolApproval,
   { server, fingerprint, workspace, client }: ApprovedFor,
   tool: string,
-  kind?: "skill",
+  kind?: ToolApproval["kind"],
 ): boolean {
   return (
     approval.kind === kind &&
@@ -253,11 +268,16 @@ export interface ApprovedTools {
    * The approval of the tool or skill, given for the server's current definition in the settings: for this gateway client, or
    * without `client`, for all senders. The tool's own definition may have changed since.
    */
-  readonly find: (server: string, tool: string, client?: string, kind?: "skill") => ToolApproval | undefined;
+  readonly find: (
+    server: string,
+    tool: string,
+    client?: string,
+    kind?: ToolApproval["kind"],
+  ) => ToolApproval | undefined;
   /** The approvals for all configured servers, newest first. Leaves out those for earlier definitions of a server. */
   readonly all: () => readonly ToolApproval[];
   /** Saves an approval: for the requests of this gateway client, or without `client`, of all senders. */
-  readonly save: (server: string, approved: ApprovedDefinition, client?: string) => Promise<void>;
+  readonly save: (server: string, approved: Approved, client?: string) => Promise<void>;
   /**
    * Removes the approvals of earlier definitions of this tool. Call it when the user has accepted the current
    * definition.
@@ -294,7 +314,7 @@ export async function loadApprovedTools({
     return identity && client !== undefined ? { ...identity, client } : identity;
   }
 
-  function find(server: string, tool: string, client?: string, kind?: "skill"): ToolApproval | undefined {
+  function find(server: string, tool: string, client?: string, kind?: ToolApproval["kind"]): ToolApproval | undefined {
     const owner = ownerOf(server, client);
     return owner && approvals.find((approval) => isFor(approval, owner, tool, kind));
   }

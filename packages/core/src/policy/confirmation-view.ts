@@ -4,6 +4,8 @@
  */
 
 import { hash } from "node:crypto";
+import { isIP } from "node:net";
+import { domainToUnicode } from "node:url";
 import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../server/tool-changes.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
@@ -76,7 +78,7 @@ export function toConfirmationView(details: ToolCallConfirmationDetails, asker: 
     name: toolName,
     modelName: kind === "tool" && toolDisplayName !== toolName ? toolDisplayName : undefined,
     description: details.description === "" ? undefined : details.description,
-    hints: annotations && hintWords(annotations),
+    hints: kind === "host" ? hostHint(toolName) : annotations && hintWords(annotations),
     args,
     digest: hash("sha256", canonicalJson(args)).slice(0, 16),
     reason: reasonOf(details),
@@ -85,6 +87,14 @@ export function toConfirmationView(details: ToolCallConfirmationDetails, asker: 
     answers: answersOf(details, asker),
     canEdit: details.canEdit,
   };
+}
+
+/** A name with letters of other alphabets may look like another one. It is shown in both spellings. */
+function hostHint(host: string): string | undefined {
+  const name = host.replace(/:\d+$/, "");
+  if (isIP(name.replace(/^\[|\]$/g, "")) !== 0) return "an address without a name";
+  const read = name.split(".").some((label) => label.startsWith("xn--")) ? domainToUnicode(name) : "";
+  return read === "" || read === name ? undefined : `looks like "${read}", with letters of other alphabets`;
 }
 
 function reasonOf({ rule }: ToolCallConfirmationDetails): string {
@@ -103,7 +113,7 @@ function answersOf(
     // An approval of a client is for one tool.
     server: kind === "tool" && who !== "client",
     // After a change of the definition, a person allows it to a client in this conversation first.
-    always: (kind === "tool" || kind === "skill") && (who !== "client" || change === undefined),
+    always: (kind === "tool" || kind === "skill" || kind === "host") && (who !== "client" || change === undefined),
   };
   const yeses = (["once", "conversation", "server", "always"] as const).filter(
     (choice) => isOffered[choice] && outcomes.includes(outcomeOf(choice, kind)),
@@ -135,6 +145,7 @@ export function choiceText(
   choice: ConfirmationChoice,
   { who, kind, isView = false }: Pick<ConfirmationView, "who" | "kind" | "isView">,
 ): string {
+  if (kind === "host") return hostChoices[choice];
   const thisOne = kind === "skill" ? "this skill" : "this tool";
   const end = isView ? "this view closes" : who === "client" ? "the program disconnects" : "the conversation ends";
   const asker = isView ? "for views of this server " : who === "client" ? "for this program " : "";
@@ -152,6 +163,15 @@ export function choiceText(
   }
 }
 
+/** A host is reached from a sandbox, so the answers say how long it stays open. */
+const hostChoices: Readonly<Record<ConfirmationChoice, string>> = {
+  no: "no",
+  once: "yes, until the server ends",
+  conversation: "yes, until the server ends",
+  server: "yes, until the server ends",
+  always: "yes, always for this server (saves an approval)",
+};
+
 /** The verb of the question about a request, such as `run` in "Run files.write_file?". */
 export const requestVerbs: Readonly<Record<RequestKind, SafeText>> = {
   tool: safe`run`,
@@ -159,6 +179,7 @@ export const requestVerbs: Readonly<Record<RequestKind, SafeText>> = {
   prompt: safe`get`,
   sampling: safe`answer`,
   skill: safe`load`,
+  host: safe`reach`,
 };
 
 /** Returns the name of a request for messages, such as `files.write_file` or `the prompt review of files`. */
@@ -175,6 +196,8 @@ export function requestName({ server, kind, name }: ConfirmedRequest): SafeText 
       return safe`a sampling request of ${at}`;
     case "skill":
       return safe`the skill ${subject} of ${at}`;
+    case "host":
+      return safe`the host ${subject} for ${at}`;
   }
 }
 

@@ -139,9 +139,13 @@ export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal
  * Asks the user to confirm a request. Calls `question` when the user can be asked. `question` returns the confirmation
  * to show, or `false` if the request no longer needs confirmation.
  *
+ * @param until Aborted if nobody waits for the answer any more, when that may be before the end of the sender's request.
  * @throws HostError `denied` if the user declines
  */
-export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails | false>) => Promise<void>;
+export type ConfirmPort = (
+  question: () => Promise<ToolCallConfirmationDetails | false>,
+  until?: AbortSignal,
+) => Promise<void>;
 
 /**
  * Creates a `ConfirmPort` that asks the user through the embedding program's function `confirm`. If `confirm` is
@@ -151,7 +155,7 @@ export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal
   return async (question) => {
     const asked = await question();
     if (asked === false) return;
-    const details = canEdit ? { ...asked, canEdit } : asked;
+    const details = canEdit && (asked.kind ?? "tool") === "tool" ? { ...asked, canEdit } : asked;
     if (confirm === undefined) throw notAsked(details);
     await applyAnswer(details, await confirm(details, signal));
   };

@@ -69,7 +69,7 @@ export type ReadView = ToolOnConnection & Required<Pick<PolicyRequest, "view">>;
 /** The sender of a request: the user, a model, a server that requests sampling, or a client of the gateway. */
 export type Requester = "user" | "model" | "server" | "client";
 
-/** A request to decide about: a tool call, a prompt, a resource, sampling or a skill. */
+/** A request to decide about: a tool call, a prompt, a resource, sampling, a skill or a host. */
 export interface PolicyRequest extends ToolIdentity {
   /** The sender of the request. Default: `model`. */
   readonly who?: Requester;
@@ -346,7 +346,13 @@ export class Decisions {
     const { policy, tools, identityOf } = this.#options;
     const { serverName, kind = "tool" } = request;
     const outcomes: ToolConfirmationOutcome[] = [ProceedOnce];
-    if (kind === "resource") {
+    if (kind === "host") {
+      if (
+        policy().approved.canSave(serverName) &&
+        this.#wouldAllow(request, approvalRule({ ...request, client: undefined }))
+      )
+        outcomes.push(ProceedAlwaysAndSave);
+    } else if (kind === "resource") {
       if (identityOf(serverName) !== undefined && this.#wouldAllow(request, readsRule(serverName)))
         outcomes.push(ProceedAlwaysServer);
     } else if (isApprovable(kind) && this.approvalKeyOf(request) !== undefined) {
@@ -376,6 +382,11 @@ export class Decisions {
     const { policy, identityOf } = this.#options;
     const { serverName, serverToolName, kind = "tool", client, conversation } = request;
     const given = this.#approvalsOf(conversation);
+    if (kind === "host") {
+      onYes(this.confirmationKey(request));
+      if (outcome === ProceedAlwaysAndSave) await policy().approved.save(serverName, { host: serverToolName });
+      return;
+    }
     // A prompt may have the same name as a tool, but only tools and skills have accepted definitions.
     if (!isApprovable(kind)) {
       const { view } = request;
@@ -483,6 +494,7 @@ export class Decisions {
       const rules = given.allowsReads(serverName, fingerprint) ? [readsRule(serverName)] : [];
       return this.#viewDecisions(request).length > 0 ? [...rules, viewRule(serverName)] : rules;
     }
+    if (kind === "host") return this.#approvalRules(request, false);
     const definition = this.#definitionOf(request);
     if (definition === undefined) return [];
     const approvalKey = given.has(serverName, serverToolName) ? this.approvalKeyOf(request) : undefined;
@@ -511,7 +523,12 @@ export class Decisions {
     const { approved } = this.#options.policy();
     const rules: PolicyRule[] = [];
     for (const by of client === undefined ? [undefined] : [undefined, client]) {
-      const approval = approved.find(serverName, serverToolName, by, kind === "skill" ? kind : undefined);
+      const approval = approved.find(
+        serverName,
+        serverToolName,
+        by,
+        kind === "skill" || kind === "host" ? kind : undefined,
+      );
       if (approval && (definition === undefined || approval.digest === approvedDigest(definition)))
         rules.push(approvalRule({ serverName, serverToolName, kind, client: by }));
     }

@@ -163,7 +163,7 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   if (rule.decision !== "deny" && request.isChanged === true)
     rule = request.doubt === undefined ? builtIn.changed : unsavedRule(request.doubt, "ask_user");
   if (rule.decision === "allow" && request.isUnbound === true) rule = builtIn.dynamic;
-  if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule))
+  if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule) && request.kind !== "host")
     rule = request.isUnbound === true ? builtIn.dynamic : builtIn.yolo;
   if (rule.decision !== "deny" && !isChangedRule(rule) && request.actingOn !== undefined && request.actingOn.length > 0)
     rule = acrossRule(acrossReason(request.actingOn, request.server), "ask_user");
@@ -213,6 +213,8 @@ function isMatch(rule: PolicyRule, request: CheckRequest, written: WrittenArgume
 function matchesPair(rule: PolicyRule, request: CheckRequest): boolean {
   const { server, tool, kind = "tool", client, label, isLabelShared = false } = request;
   if (rule.kind === undefined ? rule.tool !== undefined && kind !== "tool" : rule.kind !== kind) return false;
+  // A sandbox is there to hold a server that its user trusts otherwise, so only a rule about hosts opens it.
+  if (kind === "host" && rule.kind === undefined && rule.decision === "allow") return false;
   if (rule.client !== undefined && (client === undefined || !rule.client.matches(client))) return false;
   if (!matchesPrincipal(rule, request)) return false;
   if (rule.server?.matches(server) === false) return false;

@@ -82,7 +82,14 @@ export function changedWhileAsked(request: PolicyRequest, { rule }: Decision): H
   return new HostError("changed", message, { serverName, next: `${repeat}; Fairlead shows the change and asks again` });
 }
 
-const verbs = { tool: "call", prompt: "prompt", resource: "read", sampling: "request", skill: "load" } as const;
+const verbs = {
+  tool: "call",
+  prompt: "prompt",
+  resource: "read",
+  sampling: "request",
+  skill: "load",
+  host: "connection",
+} as const;
 
 /** Creates the error for a call whose arguments the user has not confirmed. */
 export function notConfirmed(request: PolicyRequest): HostError {
@@ -123,6 +130,8 @@ function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): s
       return `sampling request of "${serverName}"`;
     case "skill":
       return `skill ${serverToolName} of "${serverName}"`;
+    case "host":
+      return `host ${serverToolName} for "${serverName}"`;
   }
 }
 

@@ -105,9 +105,9 @@ export async function callForModel(
 
 /** Asks the user to confirm their own request. Without an answer, the request is refused. */
 export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
-  return async (question) => {
+  return async (question, until) => {
     const details = await question();
-    const outcome = details && (await confirm(details));
+    const outcome = details && (await confirm(details, until));
     if (details && outcome) await details.onConfirm(outcome);
   };
 }

@@ -1,6 +1,7 @@
 /** Tells a program, such as the console, which requests a host runs now. */
 
 import type { Clock } from "../clock.ts";
+import type { ConfirmPort } from "../policy/confirmation.ts";
 import type { PolicyRequest } from "../policy/decide.ts";
 import type { RequestKind } from "../policy/rules/rule.ts";
 import type { LedgerRow } from "./ledger.ts";
@@ -48,6 +49,10 @@ export interface BeginningRequest extends Pick<PolicyRequest, "client" | "conver
   readonly serverName: string;
   readonly serverToolName: string;
   readonly signal?: AbortSignal | undefined;
+  /** Asks the sender's user to confirm the request, and what its server wants meanwhile. */
+  readonly confirm?: ConfirmPort | undefined;
+  /** The connection that the request uses. Default: the shared one. */
+  readonly connection?: object | undefined;
 }
 
 /** The signal of a request, and what aborts it if no other work shares it. */
@@ -91,6 +96,24 @@ export class RequestWatch {
     return running;
   }
 
+  /**
+   * The way to the user whose request runs on a connection. Undefined if there is none, or if the requests of several
+   * senders run there: it is not known then who should be asked.
+   */
+  confirmOf(serverName: string, connection: object | undefined, isShared: boolean): ConfirmPort | undefined {
+    const ports = new Map<string, ConfirmPort>();
+    for (const running of this.#running.all()) {
+      const { request } = running;
+      if (request.serverName !== serverName || request.kind === "host") continue;
+      const isOn = request.connection === undefined ? isShared : request.connection === connection;
+      if (!isOn) continue;
+      const { who, client, conversation } = request;
+      if (request.confirm !== undefined) ports.set(JSON.stringify([who, client, conversation]), request.confirm);
+    }
+    const [port, another] = ports.values();
+    return another === undefined ? port : undefined;
+  }
+
   tell(news: RequestNews): void {
     for (const listener of this.#listeners) listener(news);
   }
@@ -107,7 +130,7 @@ export class RunningRequest implements Member {
   readonly id: number;
   readonly #watch: RequestWatch;
   readonly #began: number;
-  readonly #request: BeginningRequest;
+  readonly request: BeginningRequest;
   readonly #work: RequestWork;
   #watched: WatchedRequest | undefined;
 
@@ -115,14 +138,14 @@ export class RunningRequest implements Member {
     this.#watch = watch;
     this.id = id;
     this.#began = began;
-    this.#request = request;
+    this.request = request;
     this.#work = work;
   }
 
   /** The request as programs see it: always the same object. */
   get watched(): WatchedRequest {
     if (this.#watched !== undefined) return this.#watched;
-    const { kind = "tool", signal: given, who, client, conversation, args, serverName, serverToolName } = this.#request;
+    const { kind = "tool", signal: given, who, client, conversation, args, serverName, serverToolName } = this.request;
     const { signal, stop } = this.#work;
     this.#watched = {
       id: this.id,

@@ -145,6 +145,15 @@ export function shownSampling(serverName: string): AskedTool {
   return { serverName, serverToolName: method, name: method, description };
 }
 
+/** A host that a program wants to reach from its sandbox, as a request to the rules and the user. `host`: `name:port`. */
+export function hostRequest(
+  serverName: string,
+  host: string,
+): Pick<Request, "who" | "kind" | "serverName" | "serverToolName" | "shown"> {
+  const shown = { serverName, serverToolName: host, name: host, description: "" };
+  return { who: "server", kind: "host", serverName, serverToolName: host, shown };
+}
+
 /** A request to the user's model that a server has sent. */
 export function samplingRequest(
   serverName: string,

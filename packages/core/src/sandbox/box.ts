@@ -13,7 +13,7 @@ import type { SandboxSettings, ServerDefinition } from "../settings/define/defin
 import type { Environment } from "../settings/read/paths.ts";
 import { findProgram, type ProgramPlace, systemPath } from "../trust/programs.ts";
 import { findBubblewrap, namespaces } from "./bubblewrap.ts";
-import { Egress, type HostWish } from "./egress.ts";
+import { Egress, type HostWish, hostText } from "./egress.ts";
 import { certificateFiles, environmentInside } from "./inside-environment.ts";
 import { insideSocketPath } from "./inside-script.ts";
 import {
@@ -31,6 +31,7 @@ import { insideHome, sharedFiles } from "./shared-files.ts";
 import { insideStartPath } from "./start-script.ts";
 import { kernelMounts, systemMounts } from "./system-mounts.ts";
 import { unavailable } from "./unavailable.ts";
+import { type AskForHost, WantedHosts } from "./wanted-hosts.ts";
 
 export { hostText } from "./egress.ts";
 export { unavailable } from "./unavailable.ts";
@@ -38,12 +39,12 @@ export { unavailable } from "./unavailable.ts";
 /** What the sandboxes of a host share. */
 export interface SandboxContext extends ProgramPlace, ClosedFolders {
   readonly environment: Environment;
-  /** Asks a person about a host that the profile does not list. */
-  readonly ask?: ((serverName: string, wish: HostWish, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Asks the rules and a person about hosts that the profile does not list. Default: such hosts are refused. */
+  readonly ask?: AskForHost | undefined;
+  /** What the server's programs wanted. Default: it is forgotten. */
+  readonly wanted?: WantedHosts | undefined;
   /** Called once for each host that a program wanted and did not reach. */
   readonly onRefused?: ((serverName: string, wish: HostWish, reason: string) => void) | undefined;
-  /** Hosts that the person has allowed for good, as `name:port`. */
-  readonly alwaysAllowed?: ((definition: ServerDefinition) => Promise<readonly string[]>) | undefined;
 }
 
 /** A program as it would start without a sandbox. */
@@ -91,7 +92,7 @@ export async function boxContents(
   const { home } = context.environment;
   const files = await findProgramFiles({ file, args: target.args, cwd: target.cwd, searchPath, home });
   const paths = await resolvePaths(definition, context);
-  const allowed = [...sandbox.hosts, ...sandbox.tcp, ...((await context.alwaysAllowed?.(definition)) ?? [])];
+  const allowed = [...sandbox.hosts, ...sandbox.tcp];
   const { isNode, links, usesWorkingFolder } = files;
   const needsNetwork = allowed.length > 0 || context.ask !== undefined;
   const forwarder = isNode || !needsNetwork ? undefined : await nodeFor(searchPath, context);
@@ -153,10 +154,14 @@ export async function openBox(
       .flatMap(({ path, target: to }) => ["--symlink", to, path]),
     ...listed.options,
   ];
+  const { ask, onRefused, wanted = new WantedHosts() } = context;
   const egress = new Egress({
     allowed,
-    ask: context.ask && ((wish, signal) => context.ask?.(name, wish, signal) ?? Promise.resolve(false)),
-    onRefused: (wish, reason) => context.onRefused?.(name, wish, reason),
+    wanted: wanted.begin(ask),
+    onRefused(wish, reason) {
+      wanted.noteRefused(hostText(wish), reason);
+      onRefused?.(name, wish, reason);
+    },
   });
   const socket = await listenFor(egress, context);
   const options = [

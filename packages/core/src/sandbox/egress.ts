@@ -20,6 +20,7 @@ import { type Duplex, pipeline } from "node:stream";
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import { isPublicAddress } from "../net/address-rules.ts";
 import { hostAndPort } from "../settings/define/sandbox-settings.ts";
+import type { ProgramHosts } from "./wanted-hosts.ts";
 
 /** A host that a sandboxed program wants to reach. */
 export interface HostWish {
@@ -28,14 +29,11 @@ export interface HostWish {
   readonly port: number;
 }
 
-/** Says whether a program may reach a host that its profile does not list. */
-export type AskForHost = (wish: HostWish, signal: AbortSignal) => Promise<boolean>;
-
 export interface EgressOptions {
   /** `name:port` of the profile's `hosts` and `tcp`. */
   readonly allowed: readonly string[];
-  /** Asked at most once for each host and port. Default: nobody; such hosts are refused. */
-  readonly ask?: AskForHost | undefined;
+  /** Decides about hosts that the profile does not list. The program ends with the proxy. Default: they are refused. */
+  readonly wanted?: ProgramHosts | undefined;
   /** Called once for each host and port that is refused, with the reason. */
   readonly onRefused?: ((wish: HostWish, reason: string) => void) | undefined;
   readonly lookup?: LookupFunction;
@@ -43,7 +41,7 @@ export interface EgressOptions {
   readonly answerTimeout?: number;
 }
 
-/** How many hosts of one program are remembered as refused. Further ones are refused without a question. */
+/** How many hosts of one program are reported as refused. */
 const mostHosts = 256;
 const connectTimeout = 10_000;
 const defaultAnswerTimeout = 30_000;
@@ -54,7 +52,6 @@ export class Egress {
   readonly #options: EgressOptions;
   readonly #server: Server;
   readonly #over = new AbortController();
-  readonly #asked = new Map<string, Promise<boolean>>();
   readonly #refused = new Set<string>();
   readonly #sockets = new Set<Duplex>();
   #path = "";
@@ -87,6 +84,7 @@ export class Egress {
   /** Closes all connections. */
   async close(): Promise<void> {
     this.#over.abort();
+    this.#options.wanted?.close();
     for (const socket of this.#sockets) socket.destroy();
     if (this.#server.listening) await new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await rm(this.#path, { force: true });
@@ -179,30 +177,15 @@ export class Egress {
     throw last ?? new Error(`${wish.name} has no address`);
   }
 
-  #isAllowed(wish: HostWish): boolean | Promise<boolean> {
-    if (this.#options.allowed.some((pattern) => listsHost(pattern, wish))) return true;
-    const key = hostText(wish);
-    const asked = this.#asked.get(key);
-    if (asked !== undefined) return asked;
-    const { ask } = this.#options;
-    const mayAsk = this.#asked.size < mostHosts && isOffered(wish);
-    const answer = ask === undefined || !mayAsk ? Promise.resolve(false) : this.#ask(wish, ask);
-    if (this.#asked.size < mostHosts) this.#asked.set(key, answer);
-    void answer.then((isAllowed) => {
-      if (!isAllowed) this.#tellRefused(wish, `${key} is not in "hosts" of its sandbox`);
-    });
-    return answer;
-  }
-
   /** Without an answer in time, the connection is refused. A later answer counts for later connections. */
-  async #ask(wish: HostWish, ask: AskForHost): Promise<boolean> {
-    const late = AbortSignal.timeout(this.#options.answerTimeout ?? defaultAnswerTimeout);
-    try {
-      return await ask(wish, AbortSignal.any([late, this.#over.signal]));
-    } catch {
-      if (late.aborted) this.#asked.delete(hostText(wish));
-      return false;
-    }
+  async #isAllowed(wish: HostWish): Promise<boolean> {
+    const { allowed, wanted, answerTimeout = defaultAnswerTimeout } = this.#options;
+    if (allowed.some((pattern) => listsHost(pattern, wish))) return true;
+    const host = hostText(wish);
+    const late = AbortSignal.any([AbortSignal.timeout(answerTimeout), this.#over.signal]);
+    const isAllowed = isOffered(wish) && (await wanted?.allows(host, late)) === true;
+    if (!isAllowed) this.#tellRefused(wish, `${host} is not in "hosts" of its sandbox`);
+    return isAllowed;
   }
 
   #tellRefused(wish: HostWish, reason: string): void {

@@ -3,10 +3,12 @@
 import type { JsonObject, NegotiatedProtocol } from "@fairlead/wire";
 import { isLaunched } from "../connect/connect-timeout.ts";
 import type { OpenedRelay, RelayOptions } from "../connect/open-relay.ts";
-import type { OpenedSession, OpenOptions } from "../connect/open-session.ts";
+import type { HostQuestion, OpenedSession, OpenOptions } from "../connect/open-session.ts";
 import type { ConnectContext } from "../connect/prepare-connection.ts";
 import { HostError } from "../errors.ts";
 import type { DeclaredCapabilities } from "../host/gateway-types.ts";
+import type { ToolConfirmationOutcome } from "../policy/confirmation.ts";
+import type { AskForHost, HostAnswer } from "../sandbox/wanted-hosts.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { checkApprovedPrograms } from "../trust/admit.ts";
 import type { Connection, ConnectionOptions } from "./connection.ts";
@@ -37,6 +39,22 @@ export interface HostedServer {
  * @throws HostError with the reason why the background host could not connect the server
  */
 export type OpenInBackground = (server: HostedServer, options: OpenOptions) => Promise<OpenedSession | undefined>;
+
+/** Asks about a host, as `name:port`, that a program wants to reach from its sandbox. The connection is the program's. */
+export type AskForServersHost = (
+  serverName: string,
+  host: string,
+  connection: Connection,
+  signal: AbortSignal,
+) => Promise<HostAnswer>;
+
+/** Shows the user of this process a question of the background host about a host. Undefined if there is no answer. */
+export type RelaysHostQuestion = (
+  serverName: string,
+  question: HostQuestion,
+  connection: Connection,
+  signal: AbortSignal,
+) => Promise<ToolConfirmationOutcome | undefined>;
 
 /** Returns the function that opens the sessions of a connection. */
 export function createOpener(
@@ -70,12 +88,18 @@ export function createOpener(
     const { traces } = connection();
     const shared = connection().isRestarted
       ? undefined
-      : await background?.(server, { ...opening, answering, onStderrLine, greetingMeta: traces?.connectingMeta });
+      : await background?.(server, {
+          ...opening,
+          answering,
+          onStderrLine,
+          greetingMeta: traces?.connectingMeta,
+          onHostQuestion: (question, signal) => context.relayHostQuestion(name, question, connection(), signal),
+        });
     if (shared !== undefined) return shared;
     const { openSession } = loaded ?? (await load());
     const greetingMeta = await greeting?.meta(server);
     const openWith = (meta: JsonObject | undefined): Promise<OpenedSession> =>
-      openSession(definition, connecting, {
+      openSession(definition, withHosts(server, connecting, context, connection()), {
         ...opening,
         ...(meta && { greetingMeta: meta }),
         ...(greeting && { accepts: (answer, serverInfo) => greeting.accepts(server, answer, serverInfo) }),
@@ -105,6 +129,18 @@ export async function openRelayTo(server: Server, context: ServerContext, option
   await checkPrograms(server, definition, connecting);
   const { openRelay } = await import("../connect/open-relay.ts");
   return openRelay(definition, connecting, options);
+}
+
+/** Gives the program's sandbox the questions of its server. */
+function withHosts(
+  server: Server,
+  connecting: ConnectContext,
+  { askForHost }: ServerContext,
+  connection: Connection,
+): ConnectContext {
+  if (connecting.sandbox === undefined || server.definition?.sandbox === undefined) return connecting;
+  const ask: AskForHost = (host, signal) => askForHost(server.name, host, connection, signal);
+  return { ...connecting, sandbox: { ...connecting.sandbox, ask, wanted: server.wantedHosts } };
 }
 
 function startable(server: Server): ServerDefinition {

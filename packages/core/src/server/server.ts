@@ -19,6 +19,7 @@ import type {
 } from "../host/gateway-types.ts";
 import type { CachedCatalogInfo } from "../host/types.ts";
 import type { ChangedDefinition } from "../policy/decide.ts";
+import { WantedHosts } from "../sandbox/wanted-hosts.ts";
 import type { Scope, ServerDefinition, SharedBy } from "../settings/define/definition.ts";
 import { defaults } from "../settings/schema/defaults.ts";
 import { ServerSkills } from "../skills/server-skills.ts";
@@ -89,6 +90,8 @@ export class Server {
   readonly accepted: AcceptedTools;
   readonly skills: ServerSkills;
   readonly views: AcceptedViews;
+  /** What its programs want to reach from their sandbox, besides the listed hosts. */
+  readonly wantedHosts: WantedHosts = new WantedHosts();
   /** The connection that all requests share, unless they name another one. Undefined if the server may not start. */
   readonly shared: Connection | undefined;
   readonly #context: ServerContext;

@@ -17,7 +17,7 @@ import type { Connection } from "./connection.ts";
 import { ConnectionGroup } from "./connection-group.ts";
 import { type FailedStart, FailedStarts } from "./failed-starts.ts";
 import type { FilteredCatalog } from "./filtered-catalog.ts";
-import type { OpenInBackground } from "./opener.ts";
+import type { AskForServersHost, OpenInBackground, RelaysHostQuestion } from "./opener.ts";
 import { Server, type ServerEntry } from "./server.ts";
 
 type TakenOption =
@@ -49,6 +49,8 @@ export interface ServerContext {
   /** A signal that is aborted when the host is closed. */
   readonly closing: AbortSignal;
   readonly emit: (event: HostEvent) => void;
+  readonly askForHost: AskForServersHost;
+  readonly relayHostQuestion: RelaysHostQuestion;
   /** Called when the registries should show another catalog of the server. */
   readonly onCatalog: (server: Server, catalog: FilteredCatalog) => void;
   readonly lockOf: (server: Server) => ServerLock;
@@ -58,7 +60,10 @@ export interface ServerContext {
 
 /** The parts of the host that its servers use. */
 export interface ServersOptions
-  extends Pick<ServerContext, "options" | "connecting" | "telemetry" | "clock" | "now" | "closing" | "emit">,
+  extends Pick<
+      ServerContext,
+      "options" | "connecting" | "askForHost" | "relayHostQuestion" | "telemetry" | "clock" | "now" | "closing" | "emit"
+    >,
     Pick<CatalogCacheOptions, "secret" | "accountAt" | "acceptedDefinitions"> {
   /** How many programs may start at the same time. */
   readonly startLimit?: number | undefined;

@@ -113,8 +113,11 @@ export interface Approval {
 /** The approval of one tool. It is valid for one definition of the tool and one server entry only. */
 export interface ToolApproval extends Approval {
   readonly server: string;
-  /** Present if the approval is for a skill. `tool` is then the URI of the skill, and `digest` that of its entry. */
-  readonly kind?: "skill";
+  /**
+   * Present if the approval is for a skill: `tool` is then its URI, and `digest` that of its entry. Or for a host that the
+   * server may reach from its sandbox: `tool` is then `name:port`.
+   */
+  readonly kind?: "skill" | "host";
   readonly tool: string;
   /** Digest of the tool's definition. */
   readonly digest: string;
@@ -140,9 +143,11 @@ interface ApprovalsFile {
   readonly clientTools: readonly ToolApproval[];
   /** The approvals of skills. Earlier versions would take them for approvals of tools. */
   readonly skills: readonly ToolApproval[];
+  /** The approvals of hosts. Earlier versions do not know them. */
+  readonly hosts: readonly ToolApproval[];
 }
 
-const nothing: ApprovalsFile = { version: 2, workspaces: {}, tools: [], clientTools: [], skills: [] };
+const nothing: ApprovalsFile = { version: 2, workspaces: {}, tools: [], clientTools: [], skills: [], hosts: [] };
 
 /** Reads the approvals of servers and tools. Empty if the file does not exist. */
 export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
@@ -172,11 +177,15 @@ export function approvalsPath(state: string): string {
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
   const file = value as Partial<Record<keyof ApprovalsFile, unknown>>;
-  const { version, workspaces, tools, clientTools = [], skills = [] } = file;
+  const { version, workspaces, tools, clientTools = [], skills = [], hosts = [] } = file;
   if (version !== 2) return isWorkspaces(value) ? { ...nothing, workspaces: value } : undefined;
   const isWhole =
-    isWorkspaces(workspaces) && isToolApprovals(tools) && isToolApprovals(clientTools) && isToolApprovals(skills);
-  return isWhole ? { version, workspaces, tools, clientTools, skills } : undefined;
+    isWorkspaces(workspaces) &&
+    isToolApprovals(tools) &&
+    isToolApprovals(clientTools) &&
+    isToolApprovals(skills) &&
+    isToolApprovals(hosts);
+  return isWhole ? { version, workspaces, tools, clientTools, skills, hosts } : undefined;
 }
 
 function isWorkspaces(value: unknown): value is ApprovalsFile["workspaces"] {
@@ -214,7 +223,7 @@ function isToolApproval(value: unknown): value is ToolApproval {
   const approval = value as Partial<Record<keyof ToolApproval, unknown>>;
   const { server, kind, tool, digest, workspace, client, definition } = approval;
   return (
-    (kind === undefined || kind === "skill") &&
+    (kind === undefined || kind === "skill" || kind === "host") &&
     [server, tool, digest].every((text) => typeof text === "string") &&
     [workspace, client, definition].every((text) => text === undefined || typeof text === "string")
   );

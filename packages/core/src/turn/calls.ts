@@ -106,15 +106,18 @@ export class Round {
    *
    * @throws HostError `denied` if the user declines
    */
-  async ask(question: Question, { id, canEdit, onConfirmation }: ConfirmedCall): Promise<void> {
-    const { host, signal } = this;
+  async ask(question: Question, { id, canEdit, onConfirmation }: ConfirmedCall, until?: AbortSignal): Promise<void> {
+    const { host } = this;
+    const signal = until === undefined ? this.signal : AbortSignal.any([this.signal, until]);
     if ((await untilAborted(question(), signal)) === false) return;
     const asked = this.#asked.then(async () => {
       signal.throwIfAborted();
       const confirmation = await question();
       if (confirmation === false) return;
-      const details = canEdit ? { ...confirmation, canEdit } : confirmation;
-      onConfirmation(details);
+      // The call runs on while its server waits for a host.
+      const isForCall = confirmation.kind !== "host";
+      const details = canEdit && isForCall ? { ...confirmation, canEdit } : confirmation;
+      if (isForCall) onConfirmation(details);
       const { confirm = host.options.confirm } = this.#options;
       const answering = confirm ? confirm(details, signal, id) : this.#tell(id, confirmation);
       const answer = await untilAborted(answering, signal);
@@ -271,7 +274,7 @@ export class TurnCall {
 
   async #runTool(tool: RegisteredTool, args: JsonObject): Promise<ToolExecution> {
     const watch: CallWatch = {
-      confirm: (question) => this.ask(question, true),
+      confirm: (question, until) => this.ask(question, true, until),
       onEdited: (edited) => {
         this.#edited = edited;
         this.#tell({ args: edited, status: "requested" });
@@ -296,12 +299,10 @@ export class TurnCall {
     this.#event = { ...this.#event, server };
   }
 
-  ask(question: Question, canEdit = false): Promise<void> {
-    return this.#round.ask(question, {
-      id: this.#event.id,
-      canEdit,
-      onConfirmation: ({ rule }) => this.#tell({ status: "asking", rule: rule?.text ?? this.#event.rule }),
-    });
+  ask(question: Question, canEdit = false, until?: AbortSignal): Promise<void> {
+    const onConfirmation: ConfirmedCall["onConfirmation"] = ({ rule }) =>
+      this.#tell({ status: "asking", rule: rule?.text ?? this.#event.rule });
+    return this.#round.ask(question, { id: this.#event.id, canEdit, onConfirmation }, until);
   }
 
   /** The limit, in tokens, above which results are stored in files. Calls that the user types have no limit. */

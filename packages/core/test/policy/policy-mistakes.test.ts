@@ -28,7 +28,7 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
     [
       "kind='resourse'",
       "deny 5 a/x resource isDoubt :5",
-      `8:1 "kind" is "resourse", not one of tool, resource, prompt, sampling, skill; … | Did you mean "resource"?`,
+      `8:1 "kind" is "resourse", not one of tool, resource, prompt, sampling, skill, host; … | Did you mean "resource"?`,
     ],
     [
       "modes=['plam']",

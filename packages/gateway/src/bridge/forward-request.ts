@@ -203,15 +203,16 @@ function confirmationOf(
   const { server, method, onYes } = request;
   const { gateway } = context.workspace.host;
   if (!decidedMethods.has(method)) return undefined;
-  return async (question) => {
+  return async (question, until) => {
     const client = { ...askedClient(context, call), stillWaiting: progress?.wait };
     const port = context.consent.port(client, call.signal, gateway.identify(server));
     const person = { wasNeeded: false };
     await port(async () => {
       const details = await question();
-      if (details !== false) person.wasNeeded = true;
+      // A host that the server wants meanwhile is another request.
+      if (details !== false && details.kind !== "host") person.wasNeeded = true;
       return details;
-    });
+    }, until);
     if (person.wasNeeded) onYes?.(approvedIn(gateway, request));
   };
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Socket } from "node:net";
-import type { OpenedSession, OpenOptions } from "@fairlead/core/connect";
+import type { HostQuestion, OpenedSession, OpenOptions } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { FilteredCatalog, HostedServer } from "@fairlead/core/server";
 import {
@@ -26,6 +26,7 @@ import {
 import type { ConsoleOptions } from "../console-port.ts";
 import type { HostConnection } from "../relay/connect-host.ts";
 import {
+  askHostMethod,
   type ControlledServer,
   closedMethod,
   fromRpcFailure,
@@ -62,6 +63,7 @@ export async function openBackgroundSession(
     onNotification,
     onStderrLine,
     greetingMeta,
+    onHostQuestion,
     isFresh,
   }: OpenOptions & { readonly isFresh: boolean },
 ): Promise<OpenedSession | undefined> {
@@ -75,7 +77,11 @@ export async function openBackgroundSession(
     limits: defaultLimits,
     times: defaultTimes,
     oneStream: true,
-    onRequest: answering?.onRequest ?? refuseQuestion,
+    onRequest: async (method, params, until, origin) => {
+      if (method !== askHostMethod) return (answering?.onRequest ?? refuseQuestion)(method, params, until, origin);
+      // The host of the same build has written it.
+      return { outcome: await onHostQuestion?.(params as JsonObject & HostQuestion, until) };
+    },
     onNotification(method, params) {
       if (method === stderrMethod) onStderrLine?.(stringOf(params["line"]) ?? "");
       else if (method === closedMethod) end(endOf(params["error"]));

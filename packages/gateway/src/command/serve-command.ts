@@ -3,9 +3,11 @@
  * on. The command has decided about each request and records it, so the host does neither.
  */
 
+import type { HostQuestion } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
-import { decidedMethods, decidedSubject } from "@fairlead/core/request";
+import type { ConfirmPort } from "@fairlead/core/policy";
+import { type BeginningRequest, decidedMethods, decidedSubject } from "@fairlead/core/request";
 import { type Connection, notConnectedError, rootsFor, type Server } from "@fairlead/core/server";
 import { readTraceContext } from "@fairlead/core/telemetry";
 import { type JsonObject, WireError } from "@fairlead/wire";
@@ -21,6 +23,7 @@ import {
 import type { ConsoleOptions, OpenedConsole } from "../console-port.ts";
 import type { ClientWorkspace } from "../workspaces.ts";
 import {
+  askHostMethod,
   type ControlledServer,
   closedMethod,
   identityDigest,
@@ -47,6 +50,8 @@ export interface CommandContext {
   readonly id: string;
   /** The command, as a person reads it. */
   readonly name: string;
+  /** Asks a person who sees the inbox about a host. */
+  readonly confirmHost: (serverName: string, until: AbortSignal) => ConfirmPort;
   /** Called for each request. Returns the function that is called when the request has ended. */
   readonly onOpen: () => () => void;
   /** Listens for HTTP clients in the command's workspace. */
@@ -250,7 +255,9 @@ class ServedCommand implements ServedSession {
     const token = objectOf(given["_meta"])["progressToken"];
     const stop = new AbortController();
     const signal = AbortSignal.any([request.signal, stop.signal]);
-    const running = this.#begin(serverName, method, params, request.signal, { signal, stop });
+    const confirm = this.#askAboutHost(request);
+    const asked = { serverName, connection, confirm };
+    const running = this.#begin(asked, method, params, request.signal, { signal, stop });
     const passed = connection.request(whatOf(serverName, method, params), method, params, {
       ...options,
       timeout: options.timeout ?? Number.POSITIVE_INFINITY,
@@ -275,7 +282,7 @@ class ServedCommand implements ServedSession {
 
   /** Shows a call, read or prompt of the command to a program that watches the host's requests. */
   #begin(
-    serverName: string,
+    asked: Pick<BeginningRequest, "serverName" | "connection" | "confirm">,
     method: string,
     params: JsonObject,
     given: AbortSignal,
@@ -285,8 +292,27 @@ class ServedCommand implements ServedSession {
     const { kind, serverToolName } = decidedMethods.has(method) ? (decidedSubject(method, params) ?? {}) : {};
     if (serverToolName === undefined) return undefined;
     const args = objectOf(params["arguments"]);
-    const request = { who: "user", client: name, kind, serverName, serverToolName, args, signal: given } as const;
+    const request = { ...asked, who: "user", client: name, kind, serverToolName, args, signal: given } as const;
     return workspace.host.requests.begin(request, work);
+  }
+
+  /**
+   * Asks the command's user about a host that the server wants, and a person who sees the inbox if the command has no
+   * terminal to ask on.
+   */
+  #askAboutHost({ id: about }: ServedRequest): ConfirmPort {
+    return async (question, until = new AbortController().signal) => {
+      const details = await question();
+      if (details === false) return;
+      const { serverName, toolName: host, rule, outcomes } = details;
+      const asked: HostQuestion = { host, reason: rule?.text ?? "", outcomes };
+      const answer = await this.#client
+        .request(askHostMethod, { ...asked }, { about, signal: until })
+        .catch(() => ({}));
+      const outcome = outcomes.find((each) => each === objectOf(answer)["outcome"]);
+      if (outcome !== undefined) return details.onConfirm(outcome);
+      await this.#context.confirmHost(serverName, until)(question, until);
+    };
   }
 
   #tell(method: string, params: JsonObject, about: RequestId): void {

@@ -21,7 +21,7 @@ export function formFor(question: ConsentQuestion): JsonObject {
       properties: {
         decision: {
           type: "string",
-          title: "Run it?",
+          title: question.kind === "host" ? "Connect?" : "Run it?",
           enum: offered.map((answer) => words[answer]),
           enumNames: offered.map((answer) => choiceText(answer, question)),
           default: words.no,
@@ -49,14 +49,18 @@ function isInForm(answer: ConsentAnswer): answer is keyof typeof words {
 
 /** Returns the form's text. It names the client, the request, its arguments and the rule. */
 export function messageFor(question: ConsentQuestion): string {
-  const { client, kind, args, reason, change, digest, folder, hints } = question;
+  const { client, server, name, kind, args, reason, change, digest, folder, hints } = question;
   const written = excerpt(args, Number.POSITIVE_INFINITY);
   const cut = written.length > mostShown ? `… (${written.length} characters, sha256 ${digest})` : ` (sha256 ${digest})`;
   const line = (label: string, text: string | undefined): readonly string[] =>
     text ? [`${label}: ${toVisibleLine(text.slice(0, mostShown))}`] : [];
   return [
-    `Fairlead asks: may ${toVisibleLine(client)} ${requestVerbs[kind]} ${requestName(question)}?`,
-    `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
+    ...(kind === "host"
+      ? [`Fairlead asks: ${toVisibleLine(server)} wants ${toVisibleLine(name)}. May it connect?`]
+      : [
+          `Fairlead asks: may ${toVisibleLine(client)} ${requestVerbs[kind]} ${requestName(question)}?`,
+          `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
+        ]),
     ...line("Folder", folder),
     ...(change === undefined ? [] : [`The definition has changed: ${changeText(change)}`]),
     ...line("Hints", hints),

@@ -71,12 +71,13 @@ export class Consent implements AsksPerson {
    * @param identity Identifies the server's program. Another workspace may have a different server with the same name.
    */
   port(client: AskedClient, signal: AbortSignal, identity?: IdentifiedServer): ConfirmPort {
-    return async (confirmation) => {
+    return async (confirmation, until) => {
       const details = await confirmation();
       if (details === false) return;
+      const waiting = until === undefined ? signal : AbortSignal.any([signal, until]);
       const isAllowed = async (): Promise<boolean> => (await confirmation()) === false;
       const question = toQuestion(client.name, details, identity);
-      const answer = await this.#ask(client, question, { details, isAllowed }, signal);
+      const answer = await this.#ask(client, question, { details, isAllowed }, waiting);
       await this.#take(details, client, question, answer);
     };
   }

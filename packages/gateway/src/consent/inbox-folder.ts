@@ -116,7 +116,9 @@ export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxE
   const [client, server, name, key, digest] = ["client", "server", "name", "key", "digest"].map((member) =>
     stringOf(content[member]),
   );
-  const kind = (["tool", "resource", "prompt", "sampling", "skill"] as const).find((each) => each === content["kind"]);
+  const kind = (["tool", "resource", "prompt", "sampling", "skill", "host"] as const).find(
+    (each) => each === content["kind"],
+  );
   if (client === undefined || server === undefined || name === undefined || kind === undefined) return undefined;
   if (key === undefined || digest === undefined) return undefined;
   const change = listOf(content["change"]).filter(isObject).map(toDifference);

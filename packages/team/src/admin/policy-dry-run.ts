@@ -95,7 +95,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     if (earlier !== undefined) return earlier;
     const savedApprovals = await store.approvals.list({ tenant, principal });
     const rules = savedApprovals.map(({ server, tool, kind, client }) =>
-      approvalRule({ serverName: server, serverToolName: tool, ...(kind === "skill" && { kind }), client }),
+      approvalRule({ serverName: server, serverToolName: tool, ...(kind !== "tool" && { kind }), client }),
     );
     approvals.set(principal, rules);
     return rules;

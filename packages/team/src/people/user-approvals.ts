@@ -104,5 +104,5 @@ function toSaved(approval: ToolApproval, by: string): SavedApproval {
 }
 
 function toToolApproval({ kind, at, by: _by, ...approval }: SavedApproval): ToolApproval {
-  return { ...approval, approvedAt: at, ...(kind === "skill" && { kind }) };
+  return { ...approval, approvedAt: at, ...(kind !== "tool" && { kind }) };
 }

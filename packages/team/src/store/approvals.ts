@@ -7,7 +7,7 @@ export interface ApprovalKey {
   readonly server: string;
   /** The fingerprint of the server's definition in the settings. Another definition is another server. */
   readonly fingerprint: string;
-  readonly kind: "tool" | "skill";
+  readonly kind: "tool" | "skill" | "host";
   /** The name of the tool, or the URI of the skill. */
   readonly tool: string;
   /** The client whose requests the approval covers. Absent: all requests of the user. */

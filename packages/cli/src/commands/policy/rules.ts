@@ -422,7 +422,14 @@ function senderText({ client, user, group }: Senders): string {
 }
 
 function isKind(value: unknown): value is RequestKind {
-  return value === "tool" || value === "resource" || value === "prompt" || value === "sampling" || value === "skill";
+  return (
+    value === "tool" ||
+    value === "resource" ||
+    value === "prompt" ||
+    value === "sampling" ||
+    value === "skill" ||
+    value === "host"
+  );
 }
 
 /** Returns the command that writes the removed rule again. Undefined if no command can write this rule. */

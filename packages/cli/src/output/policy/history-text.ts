@@ -164,6 +164,8 @@ function subject({ kind, server, tool }: LedgerEntry): SafeText {
       return safe`prompt ${names}`;
     case "sampling":
       return safe`sampling for ${names}`;
+    case "host":
+      return safe`host ${toSafeLine(clip(`${tool} for ${server}`, longestName))}`;
     case "skill":
       return safe`skill ${toSafeLine(clip(`${tool} of ${server}`, longestName))}`;
   }

@@ -29,6 +29,7 @@ const plurals: Readonly<Record<RequestKind, SafeText>> = {
   prompt: safe`prompts`,
   sampling: safe`sampling`,
   skill: safe`skills`,
+  host: safe`hosts`,
 };
 
 /**

@@ -85,9 +85,9 @@ export interface Models {
 export async function isConsentedByTyping(
   host: Pick<Host, "decide">,
   { provider }: Pick<Model, "provider">,
-  { serverName, toolName, args, change }: ToolCallConfirmationDetails,
+  { serverName, toolName, kind, args, change }: ToolCallConfirmationDetails,
 ): Promise<boolean> {
-  if (provider !== "manual" || change !== undefined) return false;
+  if (provider !== "manual" || change !== undefined || kind === "host") return false;
   const { decision } = await host.decide(serverName, toolName, args, { typed: true });
   return decision === "allow";
 }

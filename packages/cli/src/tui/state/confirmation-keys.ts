@@ -19,7 +19,7 @@ export function offeredKeys(view: ConfirmationView): readonly AnswerKey[] {
   const { who, kind, answers, canEdit = false } = view;
   const end = who === "client" ? "until it disconnects" : "conversation";
   const isResource = kind === "resource";
-  const subject = kind === "skill" ? "skill" : "tool";
+  const subject = kind === "skill" || kind === "host" ? kind : "tool";
   const choice = (letter: string, answer: ConfirmationChoice, short: string): readonly AnswerKey[] =>
     answers.includes(answer) ? [{ letter, words: choiceText(answer, view), short, answer }] : [];
   return [
@@ -28,9 +28,9 @@ export function offeredKeys(view: ConfirmationView): readonly AnswerKey[] {
     ...choice("s", "server", `server, ${end}`),
     ...choice("a", "always", `${subject}, saved`),
     ...(canEdit && who === "model" ? [edit] : []),
-    no,
+    kind === "host" ? { ...no, words: "no (also Esc)" } : no,
     // A reason is for the model or the client. The user's own request has no such reader.
-    ...(who === "user" ? [] : [because]),
+    ...(who === "user" || kind === "host" ? [] : [because]),
   ];
 }
 
@@ -40,6 +40,8 @@ const because: AnswerKey = { letter: "b", words: "no, because …", short: "no, 
 
 /** Returns the answer that a key gives. Undefined if it gives none. */
 export function confirmationAnswer(view: ConfirmationView, key: Key): AnswerKey["answer"] | undefined {
+  // A server that wants a host has no call whose answer the user waits for: an Enter was not meant for it.
+  if (key.name === "enter" && view.kind === "host") return undefined;
   if (key.name === "escape" || key.name === "enter") return "no";
   // Several letters at once match no key, because they are text for the prompt.
   const typed = letterOf(key);

@@ -245,7 +245,12 @@ export class Calls implements Disposable {
     this.#own.set(signal, id);
     const { questions, now } = this.#options;
     this.#add({ id, startedAt: now(), ...subject, from, state: "running" }, (reason) => stop.abort(reason), true);
-    const confirm: RequestOptions["confirm"] = (details) => questions.confirm(details, { ...asks, call: id }, signal);
+    const confirm: RequestOptions["confirm"] = (details, until) =>
+      questions.confirm(
+        details,
+        { ...asks, call: id },
+        until === undefined ? signal : AbortSignal.any([signal, until]),
+      );
     send({ signal, confirm }).then(
       // Most requests have ended already, by what the host reports.
       (result) => this.#end(id, "ok", { result }),

@@ -38,7 +38,7 @@ import { decisionLine, decisionWord, placeOf } from "./tools.ts";
 /** Changed decisions that a preview lists. */
 const mostChanges = 500;
 
-const kinds = oneOf("tool", "resource", "prompt", "sampling", "skill");
+const kinds = oneOf("tool", "resource", "prompt", "sampling", "skill", "host");
 
 const newRule: CommandHandler<NewRule, unknown>["takes"] = {
   decision: oneOf("allow", "ask", "deny"),

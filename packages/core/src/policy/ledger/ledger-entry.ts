@@ -135,7 +135,7 @@ export function parseLine(line: string): LedgerEntry | undefined {
 }
 
 const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
-const kinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling", "skill"];
+const kinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling", "skill", "host"];
 const modes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
 const outcomes: readonly unknown[] = ["ok", ...errorCodes];
 

@@ -57,6 +57,7 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   prompt: rule("prompts", "allow", "prompt"),
   sampling: rule("sampling", "ask_user", "sampling"),
   skill: rule("skills", "ask_user", "skill"),
+  host: rule("hosts", "ask_user", "host"),
 };
 
 /** The rules for approval modes, changed definitions and a missing terminal. */

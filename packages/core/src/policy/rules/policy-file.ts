@@ -228,7 +228,7 @@ function conditionsOf(
   fields: RuleFields,
   compile: RuleContext["compile"],
 ): Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "tool"> {
-  const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling", "skill"]);
+  const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling", "skill", "host"]);
   return {
     kind,
     client: patternOf(fields, "client"),

@@ -61,6 +61,7 @@ const builtIns: ReadonlyMap<string, string> = new Map([
   ["prompts", "the default for prompts"],
   ["sampling", "the default for sampling"],
   ["skills", "the default for skills"],
+  ["hosts", "the default for hosts"],
   ["dynamic", "its files are dynamic, so Fairlead asks each time"],
   ["across", "the rule for reads across servers"],
   ["plan", "plan mode"],

@@ -17,9 +17,9 @@ export type ApprovalMode = "default" | "plan" | "yolo";
 
 /**
  * The kind of a request. A rule with a tool name but no kind applies only to tools. A rule with neither applies to all
- * requests to the server.
+ * requests to the server, but allows no host: `host` is a host that a program wants to reach from its sandbox.
  */
-export type RequestKind = "tool" | "resource" | "prompt" | "sampling" | "skill";
+export type RequestKind = "tool" | "resource" | "prompt" | "sampling" | "skill" | "host";
 
 /** The place where a rule is written, so that a message can name it. */
 export interface RuleOrigin {
@@ -88,7 +88,10 @@ export interface RequestingUser {
 /** A request to decide about, with everything that the decision depends on except the rules. */
 export interface CheckRequest {
   readonly server: string;
-  /** The name that the server gives the tool or prompt, or the URI of the resource or skill. Empty for sampling. */
+  /**
+   * The name that the server gives the tool or prompt, the URI of the resource or skill, or the host as `name:port`. Empty
+   * for sampling.
+   */
   readonly tool: string;
   /** The name of a skill, beside its URI. A rule may name either. */
   readonly label?: string | undefined;

@@ -73,7 +73,7 @@ test.each(situations)("%s: the user reads which built-in rule decides", (_, situ
 
 test("each default rule is about one kind of request", () => {
   const kinds = Object.entries(defaultRules).map(([kind, { kind: ofRule }]) => [kind, ofRule]);
-  expect(kinds).toEqual(["tool", "resource", "prompt", "sampling", "skill"].map((kind) => [kind, kind]));
+  expect(kinds).toEqual(["tool", "resource", "prompt", "sampling", "skill", "host"].map((kind) => [kind, kind]));
 });
 
 test("only the rules for definitions that have changed, or may have changed, are about a change", () => {

@@ -82,12 +82,10 @@ function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor 
   const width = bodyWidth(room);
   const inner = width - quoteColumns;
   const why = whyText(view);
-  const title = [
-    nameSpan(server),
-    span(safe`: ${requestVerbs[kind]} ${kindWords[kind]}`),
-    nameSpan(name),
-    span(safe`?`),
-  ];
+  const title =
+    kind === "host"
+      ? [nameSpan(server), span(safe` wants `), nameSpan(name)]
+      : [nameSpan(server), span(safe`: ${requestVerbs[kind]} ${kindWords[kind]}`), nameSpan(name), span(safe`?`)];
   return {
     title,
     colour: "yellow",
@@ -97,15 +95,17 @@ function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor 
       ...(why === "" ? [] : told(safe`why`, why, width)),
       ...(hints === undefined ? [] : told(safe`hints`, hints, width)),
       ...changeLines(change, width),
-      ...(Object.keys(args).length === 0
-        ? wrapLine([span(safe`Arguments: none`, { isBold: true })], width)
-        : section(
-            isCut
-              ? safe`Arguments, only their beginning (sha256 ${toSafeLine(digest)}):`
-              : safe`Arguments, exactly as sent:`,
-            jsonLines(args, inner),
-            width,
-          )),
+      ...(kind === "host"
+        ? []
+        : Object.keys(args).length === 0
+          ? wrapLine([span(safe`Arguments: none`, { isBold: true })], width)
+          : section(
+              isCut
+                ? safe`Arguments, only their beginning (sha256 ${toSafeLine(digest)}):`
+                : safe`Arguments, exactly as sent:`,
+              jsonLines(args, inner),
+              width,
+            )),
       ...speech(safe`Description from the server:`, description ?? "", width),
       ...(reason === undefined ? [] : fieldLines(safe`Why not? The model reads your reason:`, reason, width)),
     ],
@@ -124,6 +124,7 @@ const kindWords: Readonly<Record<ConfirmationView["kind"], SafeText>> = {
   prompt: safe`prompt `,
   sampling: safe``,
   skill: safe`skill `,
+  host: safe`host `,
 };
 
 function whyText({ who, client, folder, id, reason }: ConfirmationView): string {
