@@ -103,6 +103,7 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
   ["export", "print a recorded conversation as Markdown or JSON", one(conversations, "export")],
   ["clean", "remove recorded conversations", one(conversations, "clean")],
   ["doctor", "find problems and how to fix them", () => import("../commands/doctor.ts")],
+  ["bundle", "write a bundle (.mcpb) of all your servers for Claude Desktop", () => import("../commands/bundle.ts")],
   ["bug-report", "write a file for a bug report, without secrets", () => import("../commands/bug-report.ts")],
   ["trust list", "show trusted folders and approvals", one(trust, "list")],
   ["trust add", "trust a folder and approve its servers", one(trust, "add")],

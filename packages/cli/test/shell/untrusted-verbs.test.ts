@@ -37,6 +37,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "mcp pin": ["mcp pin added", "mcp pin --all"],
   connect: ["connect claude-code --yes", "connect --list"],
   disconnect: ["disconnect claude-code --yes"],
+  bundle: ["bundle -o /dev/null/none"],
   tools: ["tools", "tools demo --json"],
   call: ["call demo.greet name=Ada", "call added.anything"],
   resources: ["resources demo"],

@@ -62,7 +62,10 @@ export async function resolvePaths(
     if (closed !== undefined) throw unusable(name, path, `${closed} is the same for all sandboxes`);
     if (real === undefined) throw unusable(name, path, "it does not exist");
     const state = await realPathOf(context.state);
-    if (isInside(real, state)) throw unusable(name, path, "Fairlead's own files are hidden in every sandbox");
+    // The files of a bundle are the program's own. They are read-only on disk too.
+    const isBundle = !isWritable && isInside(real, join(state, "bundles")) && real !== join(state, "bundles");
+    if (isInside(real, state) && !isBundle)
+      throw unusable(name, path, "Fairlead's own files are hidden in every sandbox");
     if (isWritable && decidesWhatRuns(real, context))
       throw unusable(name, path, "it decides what Fairlead runs, so no sandbox may write there");
     const parent = shown.findLast((other) => other.isWritable && isInside(path, other.path));
@@ -171,13 +174,11 @@ export async function mountListed(
   );
   const options = { read: "--ro-bind", write: "--bind", hidden: "--tmpfs" } as const;
   return {
-    options: ordered.flatMap(({ kind, source, path }) => [
-      options[kind],
-      ...(kind === "hidden" ? [] : [source]),
-      path,
-      // Nothing that a server writes there would reach the host, and it would fill the memory.
-      ...(kind === "hidden" ? ["--remount-ro", path] : []),
-    ]),
+    options: [
+      ...ordered.flatMap(({ kind, source, path }) => [options[kind], ...(kind === "hidden" ? [] : [source]), path]),
+      // Nothing that a server writes there would reach the host, and it would fill the memory. The mounts in it come first.
+      ...ordered.flatMap(({ kind, path }) => (kind === "hidden" ? ["--remount-ro", path] : [])),
+    ],
     checks: lines.join("\n"),
   };
 }

@@ -3,8 +3,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { parseUrl } from "@fairlead/wire/text";
 import { Option } from "commander";
-import type { Verb } from "../../shell/verb.ts";
+import { type Context, usageError, type Verb } from "../../shell/verb.ts";
 import { addServers } from "./add/add-servers.ts";
 import { type ScopeWord, scopeOption } from "./add/destination.ts";
 import { type AddOptions, lookalikes, newServers, splitAddWords } from "./add/new-entry.ts";
@@ -16,6 +17,10 @@ interface Options extends AddOptions {
   readonly test: boolean;
   readonly approve: boolean;
   readonly sandbox?: SandboxChange;
+  readonly name?: string;
+  readonly input?: readonly string[];
+  readonly sha256?: string;
+  readonly yes?: boolean;
 }
 
 export const verb: Verb = {
@@ -25,6 +30,8 @@ COMMAND_OR_URL is one of
   a URL                        https://example.com/mcp
   a JSON snippet               '{"command": "npx", "args": ["-y", "some-package"]}'
                                also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
+or a bundle (.mcpb), without NAME: a file, or an https address with --sha256. Fairlead shows what it would run, asks for
+its values and for your yes, and unpacks it read-only. --input answers in scripts, --yes says yes.
 
 All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
 Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
@@ -44,6 +51,8 @@ Examples:
   fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
   fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
   fairlead mcp add -s user --sandbox '{"read": ["~/notes"]}' notes npx -y @modelcontextprotocol/server-filesystem ~/notes
+  fairlead mcp add weather.mcpb
+  fairlead mcp add --yes --input folder=~/notes --name notes ./notes-1.2.0.mcpb
   fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`,
 
   split: splitAddWords,
@@ -80,6 +89,10 @@ Examples:
           .choices(["on", "off", "default"])
           .argParser(readSandboxOption),
       )
+      .option("--name <name>", "the name of a bundle's server; default: the name of the bundle")
+      .option("--input <name=value>", "a value that a bundle asks for (repeatable)", repeat)
+      .option("--sha256 <digest>", "the SHA-256 of a bundle; needed for an https address")
+      .option("-y, --yes", "add a bundle without asking")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
       .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
@@ -87,15 +100,49 @@ Examples:
 
   async run(context) {
     const { io, out, command, operands, rest } = context;
-    const { scope, replace = false, approve, test, sandbox, ...options } = command.opts<Options>();
+    const {
+      scope,
+      replace = false,
+      approve,
+      test,
+      sandbox,
+      name,
+      input,
+      sha256,
+      yes,
+      ...options
+    } = command.opts<Options>();
+    const choices = { scope, replace, approve, test, sandbox };
     const isFile = (path: string): boolean =>
       statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
+    const [first = "", second] = operands;
+    if (second === undefined && namesBundle(first, isFile)) {
+      refuseEntryOptions(options, context);
+      const { addBundle } = await import("./add/add-bundle.ts");
+      return addBundle(first, { ...choices, name, input, sha256, yes }, context);
+    }
     const servers = newServers({ operands, rest, isFile }, options);
     const ours = lookalikes(rest);
     if (ours.length > 0)
       out.say(
         safe`note: ${toSafeLine(ours.join(", "))} passed to the server; options for fairlead must come before NAME`,
       );
-    await addServers(servers, { scope, replace, approve, test, sandbox }, context);
+    await addServers(servers, choices, context);
   },
 };
+
+/** Options of an entry that the user writes. A bundle brings its own. @throws HostError `usage` */
+function refuseEntryOptions(options: AddOptions, context: Context): void {
+  const { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools } = options;
+  const ofEntry = { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools };
+  const [option] = Object.entries(ofEntry).find(([, value]) => value !== undefined) ?? [];
+  if (option === undefined) return;
+  const word = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw usageError(`--${word} does not work with a bundle, which brings its own entry`, context);
+}
+
+/** Whether the only operand names a bundle: a file, or an address that ends like one. */
+function namesBundle(word: string, isFile: (path: string) => boolean): boolean {
+  const url = /^https?:/i.test(word) ? parseUrl(word) : undefined;
+  return url === undefined ? /\.(?:mcpb|dxt)$/i.test(word) && isFile(word) : /\.(?:mcpb|dxt)$/i.test(url.pathname);
+}

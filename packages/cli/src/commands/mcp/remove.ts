@@ -55,6 +55,7 @@ Examples:
     const approvalFailure = isWorkspace ? await failureOf(revoke(state, root, [name])) : undefined;
     const skillsOwner = isWorkspace ? approvalFolder : undefined;
     const skillsFailure = isLast ? await failureOf(removeSkills(state, name, skillsOwner)) : undefined;
+    const bundleFailure = await failureOf(removeBundle(removed, context));
     const sandbox = member(extras, "sandbox");
     const before = { name, entry: removed, approved, ...(sandbox !== undefined && { sandbox: { before: sandbox } }) };
     const undo = withSwitch(restore(before, destination, context), isLast ? extras : undefined, name, context);
@@ -73,6 +74,8 @@ Examples:
       );
     if (approvalFailure !== undefined)
       out.warn(safe`warning: the server's approval could not be removed: ${toSafeLine(approvalFailure)}`);
+    if (bundleFailure !== undefined)
+      out.warn(safe`warning: the files of the bundle could not be removed: ${toSafeLine(bundleFailure)}`);
     if (skillsFailure !== undefined)
       out.warn(safe`warning: the server's saved skills could not be removed: ${toSafeLine(skillsFailure)}`);
     if ("undo" in undo) out.undo(...undo.undo);
@@ -102,6 +105,21 @@ async function removeServerOptions(name: string, { file, edit }: Destination, is
 /** The reason why something that belongs to the removed entry stays. The command still prints how to restore the entry. */
 async function failureOf(work: Promise<unknown>): Promise<string | undefined> {
   return work.then(() => undefined, explain);
+}
+
+/** Removes the files of a bundle that no other entry runs. They are kept aside for a week, so that undo works. */
+async function removeBundle(entry: unknown, context: Context): Promise<void> {
+  const { bundleFolderIn, setBundleAside } = await import("@fairlead/registry/bundles/bundle");
+  const { locations, servers } = await configurationIfTrusted(context);
+  const folder = bundleFolderIn(entry, locations.state);
+  if (folder === undefined) return;
+  const isUsed = servers.some(({ server: { definition } }) => {
+    const transport = definition?.transport;
+    return (
+      transport?.kind === "stdio" && bundleFolderIn([transport.command, ...transport.args], locations.state) === folder
+    );
+  });
+  if (!isUsed) await setBundleAside(folder, locations.state);
 }
 
 type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: string };

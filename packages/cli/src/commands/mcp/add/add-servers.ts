@@ -10,7 +10,7 @@ import { notConnectedError } from "@fairlead/core/server";
 import { type Locations, writeServer } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type AdmittedServer, type Configuration, setFolderTrust, TrustLevel } from "@fairlead/core/trust";
-import { isObject, member } from "@fairlead/wire/json";
+import { isObject, listOf, member } from "@fairlead/wire/json";
 import { errorLines, type Output } from "../../../output/output.ts";
 import { type ListedServer, stateWords } from "../../../output/servers/server-state.ts";
 import { downloadOf } from "../../../pin/pin-server.ts";
@@ -39,6 +39,8 @@ import { offerSandbox, proposedPaths, type SandboxChange, type SandboxProfile } 
 export interface ProposedServer extends NewServer {
   /** The sandbox of a server about which the user says nothing, in a script. Default: what the settings say already. */
   readonly sandbox?: SandboxProfile;
+  /** The folder of its own files, such as that of a bundle. Every sandbox of it shows this folder. */
+  readonly folder?: string;
   /** Further options to write into `fairlead.servers.NAME`. */
   readonly serverOptions?: Readonly<Record<string, unknown>>;
 }
@@ -160,7 +162,9 @@ async function write(
 ): Promise<readonly Added[]> {
   const { file, edit, word } = destination;
   const added: Added[] = [];
-  for (const { name, entry, serverOptions, chosen, paths } of servers) {
+  for (const { name, entry, serverOptions, folder, chosen: wanted, paths } of servers) {
+    const chosen = withFolder(wanted, folder);
+    await putBackBundle(entry, before.locations.state);
     const set = { ...serverOptions, ...(chosen !== undefined && { sandbox: chosen === "default" ? null : chosen }) };
     const { replaced, options } = await writeServer(file, name, entry, {
       ...edit,
@@ -175,6 +179,19 @@ async function write(
     added.push({ name, entry, replaced: replaced !== undefined, paths, ...undo });
   }
   return added;
+}
+
+function withFolder(chosen: SandboxChange | undefined, folder: string | undefined): SandboxChange | undefined {
+  if (folder === undefined || chosen === undefined || chosen === "off" || chosen === "default") return chosen;
+  const profile = chosen === "on" ? {} : chosen;
+  return { ...profile, read: [...new Set([folder, ...listOf(profile["read"])])] };
+}
+
+/** If the entry is that of a removed bundle, its files come back. */
+async function putBackBundle(entry: unknown, state: string): Promise<void> {
+  const { bundleFolderIn, putBack } = await import("@fairlead/registry/bundles/bundle");
+  const folder = bundleFolderIn(entry, state);
+  if (folder !== undefined) await putBack(folder, state);
 }
 
 /** Connects to each server that may start, and returns the resulting states. */

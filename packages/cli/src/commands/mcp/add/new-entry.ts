@@ -199,12 +199,12 @@ function usage(message: string): HostError {
 const addHelp = "fairlead mcp add --help";
 
 const withValue = new Set(
-  "-s --scope -t --transport -e --env -H --header --sandbox --timeout --description --include-tools --exclude-tools --cwd -C --settings".split(
+  "-s --scope -t --transport -e --env -H --header --sandbox --timeout --description --include-tools --exclude-tools --cwd --name --input --sha256 -C --settings".split(
     " ",
   ),
 );
 const switches = new Set(
-  "--trust --replace --no-test --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(
+  "--trust --yes -y --replace --no-test --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(
     " ",
   ),
 );
