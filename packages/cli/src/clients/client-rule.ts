@@ -1,6 +1,6 @@
 /**
- * The rule that fits a client. Fairlead asks about a client's calls in addition to the client, or where the client asks
- * nobody, so `connect` says who asks and offers a rule.
+ * The rule that fits a client. Fairlead asks about a client's calls in addition to the client, or where the client does not ask,
+ * so `connect` says who asks and offers a rule.
  */
 
 import { userRuleFile, writeRule } from "@fairlead/core/policy";
@@ -16,7 +16,7 @@ export const allowChoices = ["all", "read-only", "nothing"] as const;
 
 /**
  * The calls that the rule for a client should allow. A client that asks before each call needs no second question. For a
- * client that asks nobody, only tools that change nothing may run unseen. Undefined if the client shows Fairlead's
+ * client that does not ask, only tools that change nothing may run unseen. Undefined if the client shows Fairlead's
  * question and asks none of its own, because then no rule is needed.
  */
 export function fittingCalls(client: ClientName): AllowedCalls | undefined {

@@ -86,7 +86,7 @@ cannot be moved stay. With --list, tests Fairlead's entry in each client: connec
 whether Fairlead answers. Also lists the clients' tokens; "fairlead disconnect CLIENT" revokes them. With --link, prints
 links with which VS Code and Cursor offer to add the entry themselves.
 
-Some clients ask you before each call, others ask nobody. connect says which, and offers the rule that fits: all tools
+Some clients ask you before each call, others do not ask. connect says which, and offers the rule that fits: all tools
 for a client that asks, tools that only read for one that does not. --allow writes the rule without a question.
 
 Examples:

@@ -29,7 +29,7 @@ export async function confirmInInbox(
     const given = await Promise.race([open.answered, time]);
     if (given === undefined) {
       await open.withdraw();
-      throw new HostError("denied", `${name} denied: nobody approved it within ${waitWords(askedTime)}`, {
+      throw new HostError("denied", `${name} denied: no approval came within ${waitWords(askedTime)}`, {
         serverName: view.server,
         next: `add --allow ${toShellWord(`${view.server}.${view.name}`)}`,
       });

@@ -8,7 +8,7 @@ import type { CallRow, Question, ServerRow } from "../protocol/rows.ts";
 import { Flusher, Live, Rows } from "./live.ts";
 import type { StreamState } from "./stream.ts";
 
-/** How a question ended. `by`: where the answer was given; absent if nobody answered in time. */
+/** How a question ended. `by`: where the answer was given; absent if no answer came in time. */
 export interface Answered {
   readonly at: number;
   readonly by?: string | undefined;

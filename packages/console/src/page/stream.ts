@@ -19,7 +19,7 @@ export type StreamState = "connecting" | "live" | "lost" | "closed" | "refused";
 
 export interface StreamOptions {
   readonly bearer: string;
-  /** The name that the tabs of one console have in common, and nobody else knows. */
+  /** The name that the tabs of one console have in common, and no other page knows. */
   readonly channel: string;
   readonly onEvent: (event: ConsoleEvent, id: number) => void;
   readonly onState: (state: StreamState) => void;

@@ -34,7 +34,7 @@ export type ConsoleEvent =
   /** A call has begun, changed or ended. */
   | { readonly type: "call"; readonly call: CallRow }
   | { readonly type: "question"; readonly question: Question }
-  /** A question was answered, withdrawn or has expired. `by`: where, such as `the app`; absent if nobody answered. */
+  /** A question was answered, withdrawn or has expired. `by`: where, such as `the app`; absent if no answer came. */
   | {
       readonly type: "answered";
       readonly id: string;

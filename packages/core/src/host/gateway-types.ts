@@ -79,7 +79,7 @@ export interface ForwardOptions extends ClientOptions {
   readonly connection?: Connection | undefined;
   /** For `resources/read`: the URI of the skill whose file is read. Default: the skill that the address belongs to. */
   readonly skill?: string | undefined;
-  /** The span of the client's request. Absent if nobody collects spans. */
+  /** The span of the client's request. Absent if no spans are collected. */
   readonly received?: ReceivedSpan | undefined;
   /** The servers of the skills that the client's model acts on. */
   readonly actingOn?: readonly string[] | undefined;

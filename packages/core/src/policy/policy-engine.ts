@@ -168,7 +168,7 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   if (rule.decision !== "deny" && !isChangedRule(rule) && request.actingOn !== undefined && request.actingOn.length > 0)
     rule = acrossRule(acrossReason(request.actingOn, request.server), "ask_user");
   if (rule.decision === "ask_user" && base.approver !== undefined && request.principal === undefined)
-    rule = builtIn.nobody;
+    rule = builtIn.noApprover;
   if (rule.decision === "ask_user" && !request.interactive) rule = unseen(rule, request);
   return rule === base ? { decision: rule.decision, rule } : { decision: rule.decision, rule, over: base };
 }

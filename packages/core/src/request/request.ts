@@ -35,7 +35,7 @@ export interface Request<Result = unknown, Shown = Result> extends PolicyRequest
   readonly acceptChanged?: boolean;
   /** `_meta` of a client's request. The trace context in it is the span that this request belongs to. */
   readonly meta?: JsonObject | undefined;
-  /** The span of the client's request, which is told what becomes of it. Absent if nobody collects spans. */
+  /** The span of the client's request, which is told what becomes of it. Absent if no spans are collected. */
   readonly received?: ReceivedSpan | undefined;
   readonly watch?: Pick<CallWatch, "onAllowed" | "onStart" | "onProgress">;
   /** Waits until an allowed request of a gateway client may be sent. */

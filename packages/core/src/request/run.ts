@@ -45,7 +45,7 @@ interface Progress {
   readonly began: number;
   /** What programs see of the request. */
   readonly running: RunningRequest;
-  /** Absent if nobody collects spans. */
+  /** Absent if no spans are collected. */
   readonly spans: RequestSpans | undefined;
   decision?: CarriedDecision;
   /** What the ledger has noted before the request was sent. */

@@ -177,7 +177,7 @@ else {
           count = (count + 1) % 0x3fffff;
           const address = "127." + (64 + (count >> 16)) + "." + ((count >> 8) & 255) + "." + (count & 255);
           waiting.set(address, upstream);
-          // If the program gives up meanwhile, nobody comes for the connection.
+          // If the program gives up meanwhile, nothing takes the connection.
           upstream.once("close", () => waiting.delete(address));
           this.once("close", () => waiting.get(address) === upstream && upstream.destroy());
           if (wish && wish.all) done(null, [{ address, family: 4 }]);

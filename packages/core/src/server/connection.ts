@@ -189,7 +189,7 @@ export class Connection {
     this.#stopping = waiting;
   }
 
-  /** Makes the spans of the connection. Undefined if nobody collects them. */
+  /** Makes the spans of the connection. Undefined if none are collected. */
   get traces(): ConnectionTraces | undefined {
     this.#traces ??= this.#life.traces?.();
     return this.#traces;

@@ -45,7 +45,7 @@ export interface LiveSessionOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly observe?: ((step: ListStep) => void) | undefined;
-  /** Makes the spans of requests. Undefined while nobody collects them. */
+  /** Makes the spans of requests. Undefined while none are collected. */
   readonly traces?: () => ConnectionTraces | undefined;
   /** Called with every new catalog. */
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
@@ -91,7 +91,7 @@ export class LiveSession {
       });
   }
 
-  /** The session. If somebody collects spans, it makes one for each request. */
+  /** The session. If spans are collected, it makes one for each request. */
   get session(): OpenedSession {
     const traces = this.#options.traces?.();
     return traces === undefined ? this.#session : traces.of(this.#session);

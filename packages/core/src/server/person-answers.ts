@@ -18,7 +18,7 @@ export class PersonAnswers {
     return () => this.#ways.delete(ask);
   }
 
-  /** Asks a person. Undefined if nobody can be asked, or not by this method: sampling is for models. */
+  /** Asks a person. Undefined if there is no person to ask, or none is asked by this method: sampling is for models. */
   ask(server: string, method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> | undefined {
     const [ask] = this.#ways;
     return method === "elicitation/create" ? ask?.(server, params, signal) : undefined;

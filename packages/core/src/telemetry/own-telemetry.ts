@@ -151,15 +151,15 @@ class UnsampledSpan implements TraceSpan {
   }
 
   set(): void {
-    // Nobody reads it.
+    // Its result is not used.
   }
 
   rename(): void {
-    // Nobody reads it.
+    // Its result is not used.
   }
 
   end(): void {
-    // Nobody reads it.
+    // Its result is not used.
   }
 }
 

@@ -82,7 +82,7 @@ export class HostTelemetry {
     this.#tracing = given?.tracing(rules);
   }
 
-  /** Undefined if nobody collects spans. */
+  /** Undefined if no spans are collected. */
   get current(): Tracing | undefined {
     return this.#tracing;
   }

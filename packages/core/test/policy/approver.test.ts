@@ -20,7 +20,7 @@ describe("a rule that names who confirms", () => {
   test("denies where there is only one person, because nobody may confirm their own request", () => {
     const decision = engine.check(request({ principal: undefined }));
     expect(decision.decision).toBe("deny");
-    expect(decision.rule.origin.name).toBe("nobody");
+    expect(decision.rule.origin.name).toBe("noApprover");
     expect(decision.over).toBe(asks);
   });
 

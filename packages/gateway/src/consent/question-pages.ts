@@ -13,7 +13,7 @@ export interface PageQuestion {
   readonly conversation: string;
   /** Aborted when no request waits for the answer any more. */
   readonly awaited: AbortSignal;
-  /** Resolves with the answer that counts, wherever it was given. Never, if nobody answers. */
+  /** Resolves with the answer that counts, wherever it was given. Never, if no answer comes. */
   readonly answered: Promise<GivenAnswer>;
   /**
    * Stores the answer.

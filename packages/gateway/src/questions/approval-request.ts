@@ -8,7 +8,7 @@ import type { ConsentQuestion } from "../consent/confirmed-request.ts";
 import type { ClientCall } from "./client-call.ts";
 import { askToOpen } from "./open-page.ts";
 
-/** The request did not run: somebody has to answer a question on a page first. Then the same request runs. */
+/** The request did not run: a person has to answer a question on a page first. Then the same request runs. */
 export class ApprovalOnPage extends HostError {
   readonly link: string;
   /** The group of which a member answers. Absent: the user answers. */

@@ -17,7 +17,7 @@ export interface ClientCall {
    * none.
    */
   readonly logLevel: string | undefined;
-  /** The span of the request. Absent if nobody collects spans. */
+  /** The span of the request. Absent if no spans are collected. */
   readonly received?: ReceivedSpan | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;

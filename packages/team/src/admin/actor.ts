@@ -5,7 +5,7 @@ import { namePattern } from "@fairlead/core/policy";
 import { type Caller, type Role, roles } from "../auth/caller.ts";
 
 export interface Actor {
-  /** The user of a token, the owner of an API key, or `operator:NAME` for somebody with access to the database. */
+  /** The user of a token, the owner of an API key, or `operator:NAME` for an operator with access to the database. */
   readonly principal: string;
   readonly roles: ReadonlySet<Role>;
   readonly groups: readonly string[];
@@ -13,7 +13,7 @@ export interface Actor {
   readonly isOperator?: boolean;
 }
 
-/** Somebody who can read the system settings and reach PostgreSQL, and so can do everything anyway. */
+/** A person who can read the system settings and reach PostgreSQL, and so can do everything anyway. */
 export function databaseOperator(name: string): Actor {
   return { principal: `operator:${name}`, roles: new Set(roles), groups: [], isOperator: true };
 }
@@ -23,7 +23,7 @@ export function callerAsActor({ owner, roles: own, groups }: Pick<Caller, "owner
 }
 
 /**
- * Whether somebody may answer a question about a request. If the rule names approvers, one of them must, and never the user
+ * Whether this person may answer a question about a request. If the rule names approvers, one of them must, and never the user
  * who sends the request. Otherwise the user answers.
  */
 export function mayAnswer(

@@ -58,7 +58,7 @@ export function readAuthSettings(value: unknown): AuthSettings {
   if (twice !== undefined) throw invalid("fairlead.team.auth.issuers", `the issuer ${twice} stands there twice`);
   const apiKeys = booleanAt(auth["apiKeys"], "fairlead.team.auth.apiKeys", false);
   if (issuers.length === 0 && !apiKeys)
-    throw invalid("fairlead.team.auth", "it names no issuer and no API keys, so nobody could use the gateway");
+    throw invalid("fairlead.team.auth", "it names no issuer and no API keys, so no request could enter the gateway");
   const trustedProxies = textsAt(auth["trustedProxies"], "fairlead.team.auth.trustedProxies");
   return { issuers, apiKeys, trustedProxies };
 }

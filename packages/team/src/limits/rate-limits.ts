@@ -113,7 +113,7 @@ class Lease {
     const { clock } = this.#options;
     while (this.#tokens < 1) {
       if (this.#isAway) {
-        // Nobody waits for a store that is away. When it answers again, its tokens count.
+        // No request waits for a store that is away. When it answers again, its tokens count.
         if (clock.now() >= this.#emptyUntil) this.#ask().catch(() => undefined);
         return this.#takeAlone();
       }

@@ -151,7 +151,7 @@ function answeredPage({ name }: BrowserSession, answer: ConsentAnswer): string {
 const longest = 20_000;
 const pieceLength = 400;
 
-/** A value in full length, so that nobody approves what they do not see. */
+/** A value in full length, so that no person approves what they do not see. */
 function whole(text: string): readonly Html[] {
   const pieces = text.slice(0, longest).match(new RegExp(`[^]{1,${pieceLength}}`, "gu")) ?? [];
   const rest = text.length - longest;

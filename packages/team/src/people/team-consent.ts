@@ -67,7 +67,7 @@ export class TeamConsent implements AsksPerson {
     return Promise.resolve();
   }
 
-  /** @throws ApprovalOnPage if nobody has answered yet */
+  /** @throws ApprovalOnPage if there is no answer yet */
   async #answerOf(client: AskedClient, question: ConsentQuestion, signal: AbortSignal): Promise<ApprovalAnswer> {
     const { questions, url } = this.#options;
     const owner = ownerOf(client);
@@ -102,7 +102,7 @@ export class TeamConsent implements AsksPerson {
     return id;
   }
 
-  /** Waits until the question is answered, and takes its answer. Undefined if nobody answers in time. */
+  /** Waits until the question is answered, and takes its answer. Undefined if no answer comes in time. */
   async #wait(
     { owner, about, id }: { readonly owner: Owner; readonly about: Buffer; readonly id: string },
     client: AskedClient,

@@ -67,7 +67,7 @@ export class UserApprovals implements ToolApprovalStore, Disposable {
     this.#isOutdated = true;
   }
 
-  /** A failure to save is reported where it happens; nobody can know it before. */
+  /** A failure to save is reported where it happens; it cannot be known before. */
   canSave(): Promise<boolean> {
     return Promise.resolve(true);
   }

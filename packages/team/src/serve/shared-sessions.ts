@@ -281,7 +281,7 @@ function boundedCapabilities(capabilities: object): object {
 
 let requests = 0;
 
-/** A request that no client has sent. Nobody waits for its answer, and its id is that of no request of the client. */
+/** A request that no client has sent. No client waits for its answer, and its id is that of no request of the client. */
 function request(method: string, params: object): RpcMessage {
   requests += 1;
   return { jsonrpc: "2.0", id: `fairlead-${requests}`, method, params };

@@ -1,4 +1,4 @@
-/** Creates the host of a user: own servers, connections, catalogs and sign-ins. Nobody else's requests use it. */
+/** Creates the host of a user: own servers, connections, catalogs and sign-ins. No other user's requests use it. */
 
 import { hash } from "node:crypto";
 import { join } from "node:path";

@@ -148,7 +148,7 @@ export function otherUserPage({ name, principal }: PageUser, signOutToken: strin
     "This link is for another user",
     html`<h1>This link is for another user</h1>
 <p class="bad" role="alert">You are logged in as ${name} (${principal}), and another user's program has made this link. If you signed in here, that user could use the server with your account.</p>
-<p>If somebody sent you this link, close this page. If both users are you, log out, open the link again, and log in as the user of the program.</p>
+<p>If another person sent you this link, close this page. If both users are you, log out, open the link again, and log in as the user of the program.</p>
 <div class="buttons">${postForm("/connect", { do: "log_out", token: signOutToken }, html`<button>Log out</button>`)}<a href="/connect">Your sign-ins</a></div>`,
     { user: name },
   );

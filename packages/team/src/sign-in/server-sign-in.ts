@@ -202,7 +202,7 @@ export class ServerSignIns {
     try {
       await this.#options.grants.save(grantKeyOf(owner, server), toNewGrant(credentials));
     } catch (error) {
-      // Nobody would ever use these tokens.
+      // No request would ever use these tokens.
       await revokeTokens(credentials, post);
       throw error;
     }

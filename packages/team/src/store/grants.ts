@@ -16,7 +16,7 @@ export interface Grant extends NewGrant {
   readonly generation: number;
   /** When the issuer refused the refresh token. The user must sign in again. */
   readonly refusedAt?: number;
-  /** Nobody asks the issuer before this time, because it could not answer. */
+  /** No replica asks the issuer before this time, because it could not answer. */
   readonly pauseUntil?: number;
 }
 
@@ -41,7 +41,7 @@ export interface GrantStore {
   /** Stores a new sign-in. It replaces an older one and clears its refusal. */
   save(key: GrantKey, grant: NewGrant): Promise<Grant>;
   /**
-   * Refreshes a grant once among all replicas. `refresh` runs only if the stored generation still is `stale`, nobody
+   * Refreshes a grant once among all replicas. `refresh` runs only if the stored generation still is `stale`, no replica
    * else refreshes it, the issuer has not refused it and it is not paused; all others wait for the result. It runs to its
    * end also if `signal` aborts, because the issuer gives a new token once. If the store is away then, storing is tried for
    * 30 s before this rejects with `unreachable`. Returns the stored grant: its generation says whether it is new.

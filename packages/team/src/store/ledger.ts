@@ -9,7 +9,7 @@ export interface Intent {
   /** UUID version 7 of the request (`newRequestId`). Its time is the time of the row. */
   readonly id: string;
   readonly owner: Owner;
-  /** 0: no replica, but somebody with access to the database. */
+  /** 0: no replica, but an operator with access to the database. */
   readonly replica: number;
   /** `admin`: a change of policy, keys or users. */
   readonly kind: LedgerEntry["kind"] | "admin";

@@ -3,7 +3,7 @@
 export interface LimitRule {
   /** Tokens a second. */
   readonly rate: number;
-  /** The most tokens that collect while nobody takes any. */
+  /** The most tokens that collect while no replica takes any. */
   readonly burst: number;
 }
 

@@ -1,4 +1,4 @@
-/** Users whose tokens are refused although they are valid: someone who left, or whose laptop was lost. */
+/** Users whose tokens are refused although they are valid: a user who left, or whose laptop was lost. */
 
 import type { Owner } from "./owner.ts";
 

@@ -170,7 +170,7 @@ export function createHttpFace<Context>({
     if (opened !== undefined) return opened;
     const session = owner.createSession(given)?.session;
     if (session === undefined) return "busy";
-    // Nobody waits for the answers: the client has them from the process that it asked.
+    // No client waits here for the answers: the client has them from the process that it asked.
     for (const message of messages) session.take(message, 0);
     serve(session.open, "legacy", context, session.end);
     return session;

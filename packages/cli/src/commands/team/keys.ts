@@ -127,7 +127,7 @@ Examples:
 
 const revokeUser: Verb = {
   help: `${aboutTeam}
-For somebody who left, or whose laptop was lost: refuses all tokens that the user has now, revokes the user's API keys, and
+For a user who left, or whose laptop was lost: refuses all tokens that the user has now, revokes the user's API keys, and
 removes the user's sign-ins to servers. A token that the identity provider issues later works: disable the account
 there, too.
 

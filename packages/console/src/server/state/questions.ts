@@ -78,7 +78,7 @@ export class Questions implements Disposable {
 
   /**
    * Shows a question until it is answered. Resolves with undefined if `signal` is aborted or the console closes first:
-   * a question that nobody has answered is never taken for answered.
+   * a question without an answer is never taken for answered.
    *
    * @param tellAnswer Returns the answer in words, for those who answer later.
    * @param check Rejects with HostError `usage` if the question cannot be answered like this. It then stays open.

@@ -1,6 +1,6 @@
 /**
  * Serves the pages of views (MCP Apps) at `http://localhost:PORT`: another origin and another site than the console, so
- * that a browser gives them another process. Each page has an address that nobody can guess, and that works once.
+ * that a browser gives them another process. Each page has an address that cannot be guessed, and that works once.
  */
 
 import { randomBytes } from "node:crypto";

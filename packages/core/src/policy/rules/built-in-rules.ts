@@ -62,7 +62,7 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
 
 /** The rules for approval modes, changed definitions and a missing terminal. */
 export const builtIn: Readonly<
-  Record<"plan" | "planAsks" | "changed" | "changedUnseen" | "dynamic" | "yolo" | "headless" | "nobody", PolicyRule>
+  Record<"plan" | "planAsks" | "changed" | "changedUnseen" | "dynamic" | "yolo" | "headless" | "noApprover", PolicyRule>
 > = {
   /** In plan mode, denies every tool that is not known to be read-only. */
   plan: rule("plan", "deny"),
@@ -77,8 +77,8 @@ export const builtIn: Readonly<
   /** If there is no terminal to ask on, denies a request that needs confirmation. */
   headless: rule("headless", "deny"),
   /** Denies a request that another person must confirm, where there is only one. */
-  nobody: {
-    ...rule("nobody", "deny"),
+  noApprover: {
+    ...rule("noApprover", "deny"),
     denyMessage: "another person must confirm it (approver), and only the gateway of a team can ask one",
   },
 };

@@ -69,6 +69,6 @@ const builtIns: ReadonlyMap<string, string> = new Map([
   ["unsaved", "the rule for definitions that may have changed"],
   ["yolo", "yolo mode"],
   ["headless", "the rule for runs without a terminal"],
-  ["nobody", "the rule for requests that another person must confirm"],
+  ["noApprover", "the rule for requests that another person must confirm"],
   ["typed", "the default for your own requests"],
 ]);

@@ -179,7 +179,7 @@ class PostgresStore implements TeamStore {
 const day = 86_400_000;
 /** Milliseconds after which a request without an outcome has none: its replica ended. */
 const settleAfter = 600_000;
-/** What nobody reads any more. */
+/** Statements that remove rows that are no longer read. */
 const expired = [
   "delete from consumed where until < now()",
   "delete from revocations where until < now()",

@@ -95,7 +95,7 @@ export class ViewBridge {
     this.#stops = [
       () => removeEventListener("message", listener),
       options.store.onEvent("call", ({ call }) => call.endedAt !== undefined && this.#waiting.get(call.id)?.()),
-      // After lost events nobody knows what has ended.
+      // After lost events it is unknown which calls have ended.
       options.store.onEvent("snapshot", () => {
         for (const look of this.#waiting.values()) look();
       }),

@@ -1,4 +1,4 @@
-/** How a question ended that was answered in another place, or by nobody. */
+/** How a question ended that was answered in another place, or not at all. */
 
 import type { Question } from "../../../protocol/rows.ts";
 import { visibleText } from "../../components/text.tsx";

@@ -29,7 +29,7 @@ import { byNeed, ListTools, toStateFilter } from "../servers/server-list.tsx";
 
 /** Calls that are shown. */
 const mostCalls = 10;
-/** Milliseconds between two changes of the list of calls. Nobody can read a list that changes more often. */
+/** Milliseconds between two changes of the list of calls. A list that changes more often cannot be read. */
 const callsPause = 500;
 /** Stands between the servers that are not fine and the others. */
 const divider = "\0others";
