@@ -78,6 +78,7 @@ describe.runIf(hasChromium)("the views of rules and records in Chromium", () => 
     const { page, source } = here;
     await go(page, "#/skills");
     await page.getByRole("link", { name: "acme/refunds" }).click();
+    await page.getByRole("button", { name: "Read SKILL.md" }).waitFor();
     await page.locator(".decision-ready").waitFor();
     await page.getByRole("button", { name: "Accept exactly these files" }).press("Space");
     await page.getByText("Accepted the files of refunds").first().waitFor();

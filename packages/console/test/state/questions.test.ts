@@ -9,7 +9,7 @@ test("a server asks during the console's call: a wrong answer is refused, and th
   expect(question).toMatchObject({
     kind: "form",
     server: "shop",
-    from: "the server shop",
+    from: "shop.order (from console)",
     message: "Which one?",
     call: "c",
     schema: { required: ["size"] },

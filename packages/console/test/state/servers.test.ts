@@ -42,6 +42,10 @@ test("a row has the state with its cause, the lists, the tokens and the next ste
   ]);
   expect(before.servers[0]).toMatchObject({ transport: "stdio", scope: "user", isCached: false, calls: 0, changed: 0 });
   expect(before.servers[0]?.since).toBeUndefined();
+  await expect(scene.run("tools/show", { server: "good", tool: "echo" })).rejects.toMatchObject({
+    code: "tool_unknown",
+    message: 'the tools of "good" are not known before it is started',
+  });
   await scene.run("servers/start", { servers: ["good", "gone"] });
   const good = await rowOf(scene, "good", ({ counts, tokens }) => counts !== undefined && tokens !== undefined);
   expect(good).toMatchObject({ status: "connected", isCached: false, protocolVersion: "2025-11-25" });

@@ -112,11 +112,10 @@ export class Calls implements Disposable {
   }
 
   /** The running requests of this console, its conversations and its views to a server. */
-  runningOn(server: string): readonly string[] {
-    const calls = [...this.#calls.values()];
-    return calls
-      .filter(({ row, isOwn }) => isOwn && row.server === server && row.endedAt === undefined)
-      .map(({ row }) => row.id);
+  runningOn(server: string): readonly CallRow[] {
+    return [...this.#calls.values()].flatMap(({ row, isOwn }) =>
+      isOwn && row.server === server && row.endedAt === undefined ? [row] : [],
+    );
   }
 
   /**

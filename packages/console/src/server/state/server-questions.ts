@@ -11,7 +11,7 @@ import {
   type ElicitationAnswer,
   type Server,
 } from "@fairlead/core/server";
-import type { Answer } from "../../protocol/rows.ts";
+import type { Answer, CallRow } from "../../protocol/rows.ts";
 import type { Questions } from "./questions.ts";
 
 /** How many questions a server may ask in a minute. */
@@ -22,7 +22,7 @@ interface ServerQuestionsOptions {
   readonly questions: Questions;
   readonly clock: Clock;
   /** The console's calls that run on a server now. */
-  readonly callsOn: (server: string) => readonly string[];
+  readonly callsOn: (server: string) => readonly CallRow[];
   readonly note: (text: string) => void;
 }
 
@@ -48,8 +48,11 @@ export function askInConsole({ host, questions, clock, callsOn, note }: ServerQu
 
   async function askPerson(request: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer> {
     const { serverName: server, message } = request;
-    const [call, another] = callsOn(server);
-    const asked = { server, from: `the server ${server}`, message, call: another === undefined ? call : undefined };
+    const calls = callsOn(server);
+    // The server does not say during which of several calls it asks.
+    const call = calls.length === 1 ? calls[0] : undefined;
+    const from = call === undefined ? `the server ${server}` : `${server}.${call.name} (from ${call.from})`;
+    const asked = { server, from, message, call: call?.id };
     const answer =
       request.mode === "url"
         ? await askAddress(questions, { ...asked, kind: "address", url: request.url }, signal)

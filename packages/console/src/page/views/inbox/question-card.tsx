@@ -206,7 +206,7 @@ function FormBody({ question, send, isOver }: BodyProps<"form">): VNode {
       <Facts
         rows={[
           ["sent to", <Text key="server" of={`the server ${question.server}`} exact />],
-          ["during", <Text key="from" of={question.from} exact />],
+          duringOf(question.from, question.server),
         ]}
       />
       {!isOver && (
@@ -233,7 +233,7 @@ function AddressBody({ question, send, isOver }: BodyProps<"address">): VNode {
       <p class="question-message">
         <Text of={question.message} lines exact most={4000} />
       </p>
-      <AddressFacts url={question.url} target={target} from={question.from} />
+      <AddressFacts server={question.server} url={question.url} target={target} from={question.from} />
       {!isOver && (
         <Decision subject={question.id} label="Your answer">
           <DecisionButton onPress={() => send({ kind: "address", action: "decline" })}>
@@ -263,7 +263,7 @@ function SignInBody({ question, send, isOver }: BodyProps<"sign_in">): VNode {
       <p class="question-message">
         Open the address, sign in there, and come back. The page of the sign-in then tells Fairlead by itself.
       </p>
-      <AddressFacts url={question.url} target={target} from={undefined} />
+      <AddressFacts server={question.server} url={question.url} target={target} from={undefined} />
       {!isOver && (
         <>
           <Decision subject={question.id} label="Sign-in">
@@ -311,9 +311,19 @@ function SignInBody({ question, send, isOver }: BodyProps<"sign_in">): VNode {
   );
 }
 
+/** The call during which a server asks, if it is known. */
+function duringOf(from: string | undefined, server: string): FactRow | undefined {
+  return from === undefined || from === `the server ${server}`
+    ? undefined
+    : ["during", <Text key="from" of={from} exact />];
+}
+
+type FactRow = readonly [label: string, value: VNode];
+
 interface AddressFactsProps {
   readonly url: string;
   readonly target: URL | undefined;
+  readonly server: string;
   readonly from: string | undefined;
 }
 
@@ -323,7 +333,7 @@ function openedAddress({ opens }: AskedAddress): URL | undefined {
 }
 
 /** The host first and large: it says who will get what the person enters there. */
-function AddressFacts({ url, target, from }: AddressFactsProps): VNode {
+function AddressFacts({ url, target, server, from }: AddressFactsProps): VNode {
   return (
     <>
       <p class="question-host">
@@ -332,7 +342,7 @@ function AddressFacts({ url, target, from }: AddressFactsProps): VNode {
       <Facts
         rows={[
           ["whole address", <Text key="url" of={url} exact class="mono" />],
-          from === undefined ? undefined : ["during", <Text key="from" of={from} exact />],
+          duringOf(from, server),
           target === undefined
             ? ["because", "it opens https addresses, and http addresses of this machine, without a user name"]
             : undefined,

@@ -4,6 +4,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { VNode } from "preact";
 import type { SkillRow } from "../../../protocol/skills.ts";
 import { useApp, useCommand, useRoute } from "../../app.ts";
+import { Button } from "../../components/button.tsx";
 import { CopyCommand } from "../../components/copy.tsx";
 import { AllowButton, Decision } from "../../components/decision.tsx";
 import { Differences } from "../../components/differences.tsx";
@@ -15,6 +16,8 @@ import { type Column, Row, Table } from "../../components/table.tsx";
 import { Text } from "../../components/text.tsx";
 import { counted } from "../../numbers.ts";
 import { toAddress } from "../../router.ts";
+import { CallPanel } from "../calls/call-panel.tsx";
+import { useCall } from "../calls/use-call.ts";
 import { useOutdated } from "../servers/use-outdated.ts";
 import { DecisionMark } from "../tools/decision-mark.tsx";
 
@@ -48,7 +51,7 @@ export function SkillsView(): VNode {
               <SkillPanel
                 key={`${chosen.server} ${chosen.uri}`}
                 skill={chosen}
-                onClose={() => router.setQuery({ server: undefined, uri: undefined })}
+                onClose={() => router.setQuery({ server: undefined, uri: undefined, call: undefined })}
               />
             )
           }
@@ -80,7 +83,7 @@ function SkillLine({ skill, isChosen }: { readonly skill: SkillRow; readonly isC
     <Row
       rowKey={`skill ${server} ${uri}`}
       isSelected={isChosen || undefined}
-      onOpen={() => router.setQuery({ server, uri })}
+      onOpen={() => router.setQuery({ server, uri, call: undefined })}
       cells={[
         <Link
           key="skill"
@@ -106,6 +109,7 @@ function SkillLine({ skill, isChosen }: { readonly skill: SkillRow; readonly isC
 function SkillPanel({ skill, onClose }: { readonly skill: SkillRow; readonly onClose: () => void }): VNode {
   const { api, announcer } = useApp();
   const { server, uri, label, description } = skill;
+  const call = useCall();
   const shown = useCommand("skills/show", { server, uri });
   useOutdated(server, shown.reload);
   const { value, error } = shown;
@@ -144,7 +148,15 @@ function SkillPanel({ skill, onClose }: { readonly skill: SkillRow; readonly onC
           <ul class="plain-list">
             {value.files.map(({ path, size, digest }) => (
               <li key={path}>
-                <Text of={path} exact class="mono" /> <span class="muted">{size.toLocaleString("en")} bytes</span>
+                <Text of={path} exact class="mono" /> <span class="muted">{size.toLocaleString("en")} bytes</span>{" "}
+                <Button
+                  kind="quiet"
+                  class="button-row"
+                  label={`Read ${path}`}
+                  onPress={() => call.begin((id) => api.run("calls/skill", { call: id, server, uri, file: path }))}
+                >
+                  Read
+                </Button>
                 <br />
                 <span class="muted mono">
                   <Text of={digest} exact />
@@ -152,6 +164,7 @@ function SkillPanel({ skill, onClose }: { readonly skill: SkillRow; readonly onC
               </li>
             ))}
           </ul>
+          {(call.isRunning || call.row !== undefined) && <CallPanel call={call} />}
           {value.digest === undefined && (
             <p class="muted">The server makes the files for each request, so they cannot be accepted in advance.</p>
           )}
