@@ -1,11 +1,12 @@
 /** The ledger of one user's host: intents before requests are sent, rows before their answers leave. */
 
 import { HostError } from "@fairlead/core";
+import type { Clock } from "@fairlead/core/clock";
 import type { LedgerRow, RequestLedger } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/plain-text";
 import { ruleText, type ToolIdentity } from "@fairlead/core/policy";
 import type { KeyRing } from "../store/key-ring.ts";
-import { type Intent, type LedgerStore, newRequestId } from "../store/ledger.ts";
+import { type AuditRow, type Intent, type LedgerStore, newRequestId } from "../store/ledger.ts";
 import type { Owner } from "../store/owner.ts";
 import { isStoreAway } from "../store/store.ts";
 import { type Log, userDigest } from "./log.ts";
@@ -27,10 +28,16 @@ export interface TeamLedgerOptions {
   /** Waits until the user may send a request to the server, or rejects with `busy`. */
   readonly take: (server: string) => Promise<void>;
   readonly log: Log;
+  readonly clock: Pick<Clock, "now" | "after">;
   /** In milliseconds since 1970. */
   readonly now: () => number;
 }
 
+/**
+ * Milliseconds between two attempts to store the row of a request that was sent, and for how long they are made. Its answer
+ * waits: after a short outage it is still a sure one.
+ */
+const storing = { pause: 250, longest: 10_000 } as const;
 /** How many rows are read to find the tools that a user has called. */
 const usedRows = 500;
 
@@ -56,12 +63,12 @@ export class TeamLedger implements RequestLedger {
   }
 
   async record(row: LedgerRow, begun?: string): Promise<void> {
-    const { store, configVersion, keepArguments, log, now } = this.#options;
+    const { configVersion, keepArguments, log, now } = this.#options;
     const { request, decision, answer, answeredIn, refusal, outcome, durationMs, confirmationMs, traceId } = row;
     const version = (begun === undefined ? undefined : this.#versions.get(begun)) ?? configVersion();
     if (begun !== undefined) this.#versions.delete(begun);
     const intent = this.#intent(begun ?? newRequestId(now()), request);
-    const stored = store.record({
+    const stored: AuditRow = {
       ...intent,
       client: request.client,
       arguments: keepArguments() ? request.args : undefined,
@@ -77,10 +84,8 @@ export class TeamLedger implements RequestLedger {
       confirmationMs,
       traceId,
       configVersion: version,
-    });
-    await stored.catch((error: unknown) => {
-      throw begun !== undefined && isStoreAway(error) ? doubtful(intent, error) : error;
-    });
+    };
+    await this.#store(stored, begun !== undefined);
     log("info", "request", {
       id: intent.id,
       user: this.#digest,
@@ -107,6 +112,22 @@ export class TeamLedger implements RequestLedger {
   /** Every request has waited for its row. */
   flush(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** A row that is stored already is stored once: its id is the same. */
+  async #store(row: AuditRow, wasSent: boolean): Promise<void> {
+    const { store, clock } = this.#options;
+    const end = clock.now() + storing.longest;
+    for (;;) {
+      try {
+        await store.record(row);
+        return;
+      } catch (error) {
+        if (!wasSent || !isStoreAway(error)) throw error;
+        if (clock.now() >= end) throw doubtful(row, error);
+      }
+      await new Promise<void>((resolve) => void clock.after(storing.pause, resolve));
+    }
   }
 
   #intent(id: string, { serverName, serverToolName, kind = "tool", args = {} }: LedgerRequest): Intent {

@@ -49,6 +49,7 @@ export class UserHosts {
           await this.#parts.take(user, server);
         },
         log,
+        clock,
         now,
       }),
       clock,

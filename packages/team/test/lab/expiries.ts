@@ -86,12 +86,27 @@ export async function openExpiries(
       await own[Symbol.asyncDispose]();
     },
   };
-  await Promise.all(started.map((replica) => once(createInterface(replica.stdout), "line")));
+  await Promise.all(started.map(firstLine));
   return run;
 }
 
+/** A replica that ends without it would be waited for without end. */
+async function firstLine(replica: ChildProcessWithoutNullStreams): Promise<string> {
+  const ended = new AbortController();
+  const gone = once(replica, "exit", { signal: ended.signal }).then(([code]) => {
+    throw new Error(`a replica ended with code ${String(code)} before it was done`);
+  });
+  gone.catch(() => undefined);
+  try {
+    const [line] = (await Promise.race([once(createInterface(replica.stdout), "line"), gone])) as [string];
+    return line;
+  } finally {
+    ended.abort();
+  }
+}
+
 async function resultOf(replica: ChildProcessWithoutNullStreams): Promise<readonly string[]> {
-  const [line] = (await once(createInterface(replica.stdout), "line")) as [string];
+  const line = await firstLine(replica);
   return JSON.parse(line) as readonly string[];
 }
 

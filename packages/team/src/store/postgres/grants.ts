@@ -132,8 +132,10 @@ export class PostgresGrants implements GrantStore {
     stale: number,
     refresh: (grant: Grant) => Promise<RefreshResult>,
   ): Promise<boolean> {
-    await this.#begin();
+    const hasWaited = await this.#begin();
     try {
+      // Mostly another replica has refreshed it meanwhile. One query sees that; the lock would cost four and a hint.
+      if (hasWaited && !(await this.#isStale(key, stale))) return true;
       const { tenant, principal, server, pin } = key;
       const lock = await this.#direct.tryLock(lockIdOf(keyDigest("grants", tenant, principal, server, pin)));
       if (lock === undefined) return false;
@@ -153,9 +155,17 @@ export class PostgresGrants implements GrantStore {
     }
   }
 
-  async #begin(): Promise<void> {
+  /** Returns whether others were running. */
+  async #begin(): Promise<boolean> {
+    const waits = this.#running >= mostRefreshes;
     while (this.#running >= mostRefreshes) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#running += 1;
+    return waits;
+  }
+
+  async #isStale(key: GrantKey, stale: number): Promise<boolean> {
+    const found = await this.#read(key);
+    return found !== undefined && needsRefresh(found, stale);
   }
 
   /**
