@@ -1,6 +1,15 @@
 /** Who may use the gateway of a team: `fairlead.team.auth` in the settings. */
 
-import { addressAt, booleanAt, invalid, listAt, numberAt, objectAt, textAt, textsAt } from "../settings/fields.ts";
+import {
+  booleanAt,
+  invalid,
+  issuerAddressAt,
+  listAt,
+  numberAt,
+  objectAt,
+  textAt,
+  textsAt,
+} from "../settings/fields.ts";
 import { type Role, roles } from "./caller.ts";
 
 /** An issuer of access tokens, such as the company's identity provider. */
@@ -66,7 +75,7 @@ export function readAuthSettings(value: unknown): AuthSettings {
 function readIssuer(value: unknown, where: string): IssuerSettings {
   const keys = ["issuer", "audience", "jwksUri", "roles", "groups", "scopes", "userClaim", "browser", "tenant"];
   const entry = objectAt(value, where, keys);
-  const issuer = addressAt(entry["issuer"], `${where}.issuer`);
+  const issuer = issuerAddressAt(entry["issuer"], `${where}.issuer`);
   const named = objectAt(entry["roles"] ?? {}, `${where}.roles`, ["claim", ...roles.filter((role) => role !== "user")]);
   const groupsOf = new Map<Role, readonly string[]>();
   for (const role of roles)
@@ -76,7 +85,7 @@ function readIssuer(value: unknown, where: string): IssuerSettings {
   return {
     issuer,
     audience: audience === undefined ? undefined : textsAt(audience, `${where}.audience`),
-    jwksUri: jwksUri === undefined ? undefined : addressAt(jwksUri, `${where}.jwksUri`),
+    jwksUri: jwksUri === undefined ? undefined : issuerAddressAt(jwksUri, `${where}.jwksUri`),
     groupsClaim: textAt(entry["groups"] ?? named["claim"] ?? "groups", `${where}.groups`),
     groupsOf,
     checksScopes: booleanAt(entry["scopes"], `${where}.scopes`, true),

@@ -6,6 +6,7 @@ import type { Fetch } from "@fairlead/core/connect";
 import { isObject } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
+import { isUnalterable } from "../settings/fields.ts";
 import type { IssuerSettings } from "./auth-settings.ts";
 
 /** An unknown key id leads to a new request at most this often, in milliseconds: tokens with invented ids cost nothing. */
@@ -82,8 +83,8 @@ export class IssuerKeys {
       try {
         const metadata = await this.#json(address);
         const found = isObject(metadata) && metadata["issuer"] === issuer ? metadata["jwks_uri"] : undefined;
-        if (typeof found === "string") return found;
-        why = `${address} names another issuer, or no keys`;
+        if (typeof found === "string" && isUnalterable(found)) return found;
+        why = `${address} names another issuer, or no keys at an https address`;
       } catch (error) {
         why = errorMessage(error);
       }

@@ -1,6 +1,7 @@
 /** Reads the values of `fairlead.team`, and names the key of each mistake. */
 
 import { HostError } from "@fairlead/core";
+import { isLoopbackHost } from "@fairlead/core/connect";
 import { isObject } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 
@@ -70,6 +71,22 @@ export function addressAt(value: unknown, where: string): string {
   if (url === undefined || !/^https?:$/.test(new URL(text).protocol) || text.includes("#"))
     throw invalid(where, "it must be an https address without a fragment");
   return text;
+}
+
+/**
+ * The address of an issuer or of its keys. Who could change what is read there could sign tokens for everyone, so only a
+ * server on this machine may be without TLS.
+ */
+export function issuerAddressAt(value: unknown, where: string): string {
+  const text = addressAt(value, where);
+  if (!isUnalterable(text)) throw invalid(where, "it must begin with https, unless the issuer is on this machine");
+  return text;
+}
+
+/** Whether nobody between here and an address can change what is read there. */
+export function isUnalterable(address: string): boolean {
+  const url = parseUrl(address);
+  return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
 }
 
 export function invalid(where: string, cause: string): HostError {

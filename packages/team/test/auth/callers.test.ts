@@ -208,6 +208,25 @@ describe("access tokens", () => {
     expect(await fresh.identify(await issuer.sign(user))).toMatchObject({ status: 503 });
   });
 
+  test("keys that the metadata names at an address without TLS are not read", async () => {
+    let asked = 0;
+    const fetchFor = () => async (address: string | URL) => {
+      asked += 1;
+      if (address.toString().startsWith("http:")) throw new Error("it must not be asked");
+      return Response.json({ issuer: "https://idp.example", jwks_uri: "http://keys.example/keys" });
+    };
+    const entry = { issuer: "https://idp.example", groupsClaim: "groups", groupsOf: new Map(), checksScopes: false };
+    const settings: IssuerSettings = { ...entry, userClaim: "sub", tenant: 1 };
+    const clock = { now: () => time };
+    const tokens = new TokenVerifier([settings], { fetchFor, clock, now: () => time });
+    const token = await issuer.sign({ ...user, iss: "https://idp.example" });
+    await expect(tokens.verify(token, [url])).rejects.toMatchObject({
+      code: "unreachable",
+      message: expect.stringContaining("no keys at an https address"),
+    });
+    expect(asked).toBe(2);
+  });
+
   test("a user whose tokens were revoked enters with a later token only", async () => {
     using at = await scene();
     const old = await issuer.sign(user);
@@ -352,6 +371,8 @@ describe("fairlead.team.auth", () => {
     [{ issuers: [{}] }, "fairlead.team.auth.issuers[0].issuer"],
     [{ issuers: [{ issuer: "idp" }] }, "fairlead.team.auth.issuers[0].issuer"],
     [{ issuers: [{ issuer: "https://a", browser: {} }] }, "fairlead.team.auth.issuers[0].browser.clientId"],
+    [{ issuers: [{ issuer: "http://idp.example" }] }, "fairlead.team.auth.issuers[0].issuer"],
+    [{ issuers: [{ issuer: "https://a", jwksUri: "http://b" }] }, "fairlead.team.auth.issuers[0].jwksUri"],
     [{ issuers: [{ issuer: "https://a#b" }] }, "fairlead.team.auth.issuers[0].issuer"],
     [{ issuers: [{ issuer: "https://a" }, { issuer: "https://a" }] }, "fairlead.team.auth.issuers"],
     [{ issuers: [{ issuer: "https://a", tenant: 0 }] }, "fairlead.team.auth.issuers[0].tenant"],

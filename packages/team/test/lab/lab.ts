@@ -18,6 +18,7 @@ import { KeyRing } from "../../src/store/key-ring.ts";
 import { startIssuer, type TestIssuer } from "../support/issuer.ts";
 import { type Comparison, compareBooks } from "./books.ts";
 import { type CallerOptions, Callers } from "./callers.ts";
+import { Networks } from "./networks.ts";
 import { Replica, type Settings } from "./replica.ts";
 
 const upstreamProgram = fileURLToPath(new URL("../programs/upstream.mjs", import.meta.url));
@@ -33,6 +34,8 @@ export interface LabOptions {
   readonly audit?: Readonly<Record<string, unknown>>;
   /** Milliseconds in which the server answers. Default: 5 */
   readonly delay?: number;
+  /** Whether each replica has a network of its own, where this machine permits it. */
+  readonly networks?: boolean;
   /** The program of each replica. Default: `fairlead serve --team` of this checkout. */
   readonly programs?: readonly (readonly string[])[];
 }
@@ -45,6 +48,8 @@ export class Lab implements AsyncDisposable {
   readonly tokens: readonly string[];
   readonly upstreamUrl: string;
   readonly upstreamPid: number;
+  /** Whether each replica has a network of its own. */
+  readonly hasNetworks: boolean;
   readonly #closers: readonly (() => unknown)[];
 
   private constructor(parts: Parts, closers: readonly (() => unknown)[]) {
@@ -55,6 +60,7 @@ export class Lab implements AsyncDisposable {
     this.tokens = parts.tokens;
     this.upstreamUrl = parts.upstreamUrl;
     this.upstreamPid = parts.upstreamPid;
+    this.hasNetworks = parts.hasNetworks;
     this.#closers = closers;
   }
 
@@ -84,7 +90,10 @@ export class Lab implements AsyncDisposable {
   }
 }
 
-type Parts = Pick<Lab, "postgres" | "database" | "ring" | "replicas" | "tokens" | "upstreamUrl" | "upstreamPid">;
+type Parts = Pick<
+  Lab,
+  "postgres" | "database" | "ring" | "replicas" | "tokens" | "upstreamUrl" | "upstreamPid" | "hasNetworks"
+>;
 
 async function openLab(
   options: LabOptions,
@@ -110,7 +119,10 @@ async function openLab(
   const keyFile = join(folder.path, "keys");
   await writeFile(keyFile, `${keys}\n`, { mode: 0o600 });
   const settings = settingsOf(options, { upstreamUrl, issuer, keyFile, databaseUrl: database.url });
-  const replicas = await startReplicas(count, { folder, settings, programs, closers });
+  const ports = [upstreamUrl, issuer.url].map((url) => Number(new URL(url).port));
+  const networks = options.networks === true ? await Networks.open(count, ports) : undefined;
+  if (networks !== undefined) closers.push(() => networks[Symbol.asyncDispose]());
+  const replicas = await startReplicas(count, { folder, settings, programs, closers, networks });
   return create({
     postgres,
     database,
@@ -119,6 +131,7 @@ async function openLab(
     tokens: await tokensOf(users, issuer),
     upstreamUrl,
     upstreamPid: upstream.pid ?? 0,
+    hasNetworks: networks !== undefined,
   });
 }
 
@@ -148,13 +161,17 @@ async function startReplicas(
     readonly settings: Settings;
     readonly programs: readonly (readonly string[])[];
     readonly closers: (() => unknown)[];
+    readonly networks: Networks | undefined;
   },
 ): Promise<readonly Replica[]> {
-  const { folder, settings, programs, closers } = parts;
+  const { folder, settings, programs, closers, networks } = parts;
   const replicas = Array.from({ length: count }, (_, index) => {
     const own = join(folder.path, `replica-${index + 1}`);
-    const address = `127.0.0.${11 + index}`;
-    return { own, replica: new Replica({ folder: own, address, settings, program: programs[index] }) };
+    const { address, command } = networks?.networks[index] ?? { address: `127.0.0.${11 + index}`, command: [] };
+    return {
+      own,
+      replica: new Replica({ folder: own, address, network: command, settings, program: programs[index] }),
+    };
   });
   for (const { own, replica } of replicas) {
     await mkdir(own, { recursive: true });

@@ -1,4 +1,4 @@
-/** One replica as a process of its own: own home, own temporary folder, own loopback address. */
+/** One replica as a process of its own: own home, own temporary folder, own address, and a network where that is permitted. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,8 +13,10 @@ const command = fileURLToPath(new URL("../../../cli/bin/fairlead.cjs", import.me
 export interface ReplicaOptions {
   /** A folder for everything of this replica. */
   readonly folder: string;
-  /** A loopback address that no other replica has. */
+  /** An address that no other replica has. */
   readonly address: string;
+  /** What its command begins with, to run in a network of its own. */
+  readonly network?: readonly string[];
   /** The system settings. `fairlead.team.listen` is added. */
   readonly settings: Settings;
   /** The program and its first arguments. Default: `fairlead serve --team` of this checkout. */
@@ -51,7 +53,8 @@ export class Replica implements AsyncDisposable {
 
   /** Resolves when it listens. */
   async start(): Promise<void> {
-    const { folder, address, settings, program = [process.execPath, command, "serve", "--team"] } = this.#options;
+    const { folder, address, settings, network = [] } = this.#options;
+    const { program = [process.execPath, command, "serve", "--team"] } = this.#options;
     const [home, temporary] = [join(folder, "home"), join(folder, "tmp")];
     for (const path of [home, temporary]) await mkdir(path, { recursive: true });
     const file = join(folder, "settings.json");
@@ -66,7 +69,7 @@ export class Replica implements AsyncDisposable {
       NO_COLOR: "1",
       GEMINI_CLI_SYSTEM_SETTINGS_PATH: file,
     };
-    const [executable = "", ...args] = program;
+    const [executable = "", ...args] = [...network, ...program];
     const child = spawn(executable, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     child.stderr.pipe(createWriteStream(join(folder, "log"), { flags: "a" }));

@@ -9,7 +9,8 @@ noteProgram("three replicas under load", "PostgreSQL", postgresVersion());
 
 describe.runIf(postgresVersion() !== undefined)("three replicas under load", () => {
   it("lose no call, row or other caller with a replica that is killed", async () => {
-    await using lab = await openLab();
+    await using lab = await openLab({ networks: true });
+    noteProgram("replicas with networks of their own", "network namespaces", lab.hasNetworks ? "ip netns" : undefined);
     expectMet(await killReplicas(lab, { times: 1, callers: 8 }));
   });
 

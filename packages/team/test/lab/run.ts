@@ -37,11 +37,11 @@ type Cell = (options: RunOptions) => Promise<readonly Bar[]>;
 /** The groups of bars. */
 const cells: Readonly<Record<string, Cell>> = {
   load: ({ simulate }) => withLab({}, (lab) => measureLoad(lab, { simulate })),
-  kill: () => withLab({}, (lab) => killReplicas(lab, { times: 10 })),
-  restart: () => withLab({}, restartAll),
-  closed: () => withLab({}, (lab) => stopTwice(lab, "closed")),
-  spool: () => withLab({ audit: { whenAway: "spool" } }, (lab) => stopTwice(lab, "spool")),
-  policy: () => withLab({}, (lab) => pushWhileDeaf(lab, { times: 20 })),
+  kill: (options) => withNetworks(options, {}, (lab) => killReplicas(lab, { times: 10 })),
+  restart: (options) => withNetworks(options, {}, restartAll),
+  closed: (options) => withNetworks(options, {}, (lab) => stopTwice(lab, "closed")),
+  spool: (options) => withNetworks(options, { audit: { whenAway: "spool" } }, (lab) => stopTwice(lab, "spool")),
+  policy: (options) => withNetworks(options, {}, (lab) => pushWhileDeaf(lab, { times: 20 })),
   limit: () =>
     withLab({ team: { limits: { perServer: { up: `${limit.rate}/s` } } } }, (lab) => measureLimit(lab, limit)),
   expiries: ({ programs }) => withLab({ replicas: 0 }, (lab) => measureExpiries(lab.postgres, programs.refresher)),
@@ -84,6 +84,22 @@ export async function run(options: RunOptions): Promise<boolean> {
     isMet &&= bars.every((each) => each.isMet);
   }
   return isMet;
+}
+
+/** What is measured without a time or a processor's share: forwarders between the networks cost some of both. */
+function withNetworks(
+  { print }: RunOptions,
+  options: LabOptions,
+  measure: (lab: Lab) => Promise<readonly Bar[]>,
+): Promise<readonly Bar[]> {
+  return withLab({ networks: true, ...options }, (lab) => {
+    print(
+      lab.hasNetworks
+        ? "         each replica has a network of its own (a network namespace)"
+        : "         network namespaces are not permitted here: each replica has a loopback address of its own",
+    );
+    return measure(lab);
+  });
 }
 
 async function withLab(options: LabOptions, measure: (lab: Lab) => Promise<readonly Bar[]>): Promise<readonly Bar[]> {
