@@ -17,7 +17,7 @@ const passed = "getaddrinfo";
 async function boxedMachine(background: "on" | "off") {
   const here = await machine({
     [userFile]: {
-      mcpServers: { s: programServer("evaluator") },
+      mcpServers: { s: programServer("evaluator"), plain: programServer("growing") },
       fairlead: { background, servers: { s: { sandbox: "on" } } },
     },
   });
@@ -74,27 +74,66 @@ describe.runIf(chromiumProgram !== undefined && hasBubblewrap("servers in their 
   });
   afterAll(() => browser?.close());
 
-  test("is a question of the inbox with its own words and the answers once, always and no", async () => {
-    await using here = await boxedMachine("on");
+  async function openConsole() {
+    const here = await boxedMachine("on");
     const { child, ending } = startPiped(here, "console", "--no-open");
     const printed = lineOf(child.stdout, /^http:\/\/127\.0\.0\.1:\d+\/#k=/);
     const page = await browser?.newPage();
     if (page === undefined) throw new Error("Chromium is absent");
     await page.goto(await printed);
     await page.getByText("live", { exact: true }).first().waitFor();
+    const { origin } = new URL(page.url());
+    return {
+      here,
+      page,
+      show: (view: string) => page.goto(`${origin}/#/${view}`),
+      card: page.getByRole("article", { name: "s wants api.wanted.invalid:443" }),
+      async [Symbol.asyncDispose]() {
+        await page.close();
+        child.kill("SIGINT");
+        await ending;
+        await here[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test("is a question of the inbox with its own words and the answers once, always and no", async () => {
+    await using console = await openConsole();
+    const { here, show, card } = console;
     const called = runProcess(here, ...call);
-    const card = page.getByRole("article", { name: "s wants api.wanted.invalid:443" });
-    await page.goto(`${new URL(page.url()).origin}/#/inbox`);
+    await show("inbox");
     await card.waitFor();
+    expect(await card.textContent()).toContain("api.wanted.invalid:443");
     expect(await card.getByRole("group", { name: "Your answer" }).getByRole("button").allTextContents()).toEqual([
       "No",
-      "Yes, until the server ends",
-      "Yes, always for this server (saves an approval)",
+      "Yes, once (until the server ends)",
+      "Yes, always (this server as it is configured; saves an approval)",
     ]);
-    await card.getByRole("button", { name: "Yes, until the server ends" }).click();
+    await card.getByRole("button", { name: "Yes, once (until the server ends)" }).click();
     expect((await called).stdout).toContain(passed);
-    await page.close();
-    child.kill("SIGINT");
-    await ending;
+  });
+
+  test("after a no, stands on the page of the server with the rest of its sandbox, and can be allowed there", async () => {
+    await using console = await openConsole();
+    const { here, page, show, card } = console;
+    const called = runProcess(here, ...call);
+    await show("inbox");
+    await card.getByRole("button", { name: "No", exact: true }).click();
+    expect((await called).stdout).toContain(refused);
+    await show("servers/s");
+    const sandbox = page.getByRole("region", { name: "Sandbox" });
+    const host = sandbox.getByRole("listitem").filter({ hasText: "api.wanted.invalid:443" });
+    await host.waitFor();
+    expect(await sandbox.getByRole("definition").allTextContents()).toEqual([
+      "its own files",
+      "its private home",
+      "nothing",
+      "those of its entry",
+    ]);
+    await host.getByRole("button", { name: "Allow always for this server" }).click();
+    await sandbox.getByText("api.wanted.invalid:443 (always, by your answer)").waitFor();
+    expect((await runProcess(here, ...call)).stdout).toContain(passed);
+    await show("servers/plain");
+    await page.getByText("Not sandboxed: the program runs with your rights").waitFor();
   });
 });

@@ -304,6 +304,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
     telemetry: host.telemetry,
     hide: host.secrets.hide,
     accept: (server, name, digest, kind = "tool") => work.run(() => host.accept(server, name, digest, kind)),
+    allowHost: (server, name, fingerprint) => work.run(() => host.allowHost(server, name, fingerprint)),
     issuesIn: host.issuesIn,
     person: host.person,
     gateway: {

@@ -18,6 +18,17 @@ export interface ServerDetail {
   readonly changes: readonly ChangedDefinition[];
   /** Identifies the definition, for its approval. Absent for an invalid entry, and for the demo server. */
   readonly fingerprint?: string | undefined;
+  /** Absent if Fairlead starts no program for the server. */
+  readonly sandbox?: ServerSandbox | undefined;
+}
+
+/** What a server's program has in its sandbox. */
+export interface ServerSandbox {
+  /** False: the program runs with all rights of the user. */
+  readonly isOn: boolean;
+  readonly fields: readonly ServerField[];
+  /** The hosts that it wanted since it started, and did not reach. */
+  readonly refused: readonly { readonly host: string; readonly reason: string; readonly mayAllow: boolean }[];
 }
 
 /** A tool or prompt that differs from its accepted or locked definition. */
@@ -51,6 +62,11 @@ export interface ServerCommands {
   /** Approves a workspace's server, if its definition still has the fingerprint that the person has seen. */
   "servers/approve": {
     params: { readonly server: string; readonly fingerprint: string };
+    result: Record<string, never>;
+  };
+  /** Lets the server reach a refused host from its sandbox, if its definition still has the fingerprint. */
+  "servers/allowHost": {
+    params: { readonly server: string; readonly host: string; readonly fingerprint: string };
     result: Record<string, never>;
   };
   /** Begins a sign-in. The address arrives as a question. */

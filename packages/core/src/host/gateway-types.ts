@@ -198,6 +198,13 @@ export interface OpenedHost extends Host {
    * @throws HostError `changed` if the definition is another one by now, `tool_unknown`, `not_found`, `server_unknown`
    */
   accept(server: string, name: string, digest: string, kind?: "tool" | "skill"): Promise<void>;
+  /**
+   * Saves an approval for a host that was refused to a server in its sandbox.
+   *
+   * @param fingerprint The server's definition that the user has seen.
+   * @throws HostError `changed`, `not_found`, `server_unknown`, `denied`
+   */
+  allowHost(server: string, host: string, fingerprint: string): Promise<void>;
   /** Like `hideSecrets`, without waiting. */
   readonly hide: Redact;
   /** What only the gateway needs. */

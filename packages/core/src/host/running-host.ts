@@ -25,7 +25,7 @@ import {
   type ConfirmPort,
   confirmThrough,
   isYes,
-  type ToolConfirmationOutcome,
+  ToolConfirmationOutcome,
 } from "../policy/confirmation.ts";
 import type { Decisions, ToolIdentity, ToolOnConnection } from "../policy/decide.ts";
 import { modelCalls } from "../request/calls.ts";
@@ -46,6 +46,7 @@ import { Servers } from "../server/servers.ts";
 import { definitionDigest } from "../server/tool-changes.ts";
 import { optionOrigin, type SettingsFile } from "../settings/define/definition.ts";
 import { HostTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
+import { toSafeLine } from "../text/safe-text.ts";
 import { admit } from "../trust/admit.ts";
 import { approvalsPath, readApprovals } from "../trust/approvals.ts";
 import { type Configuration, type ConfigurationOptions, loadConfiguration } from "../trust/configuration.ts";
@@ -304,6 +305,28 @@ export class RunningHost implements ForwardingHost {
         serverName,
       });
     await rules.accept({ who: "user", serverName, serverToolName: name, kind });
+  }
+
+  /**
+   * Lets a server reach a host from its sandbox from now on, as the answer "always" to the question does. The host is one
+   * that was refused, and the definition the one that the user has seen.
+   */
+  async allowHost(serverName: string, host: string, fingerprint: string): Promise<void> {
+    const server = this.servers.get(serverName);
+    if (server.definition?.fingerprint !== fingerprint)
+      throw new HostError("changed", `${host} not allowed: the definition of "${serverName}" has changed`, {
+        serverName,
+      });
+    const refused = server.wantedHosts.refused.find((each) => each.host === host);
+    if (refused?.mayAllow !== true)
+      throw new HostError("not_found", `"${serverName}" was refused no such host: ${toSafeLine(host)}`, { serverName });
+    const confirm: ConfirmPort = async (question) => {
+      const details = await question();
+      if (details !== false) await details.onConfirm(ToolConfirmationOutcome.ProceedAlwaysAndSave);
+    };
+    const target = { kind: "direct", send: async () => undefined } as const;
+    await runRequest({ ...hostRequest(serverName, host), confirm, target }, this);
+    server.wantedHosts.allow(host);
   }
 
   #openValidator(): Promise<Validator> {

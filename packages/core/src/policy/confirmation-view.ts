@@ -166,10 +166,10 @@ export function choiceText(
 /** A host is reached from a sandbox, so the answers say how long it stays open. */
 const hostChoices: Readonly<Record<ConfirmationChoice, string>> = {
   no: "no",
-  once: "yes, until the server ends",
-  conversation: "yes, until the server ends",
-  server: "yes, until the server ends",
-  always: "yes, always for this server (saves an approval)",
+  once: "yes, once (until the server ends)",
+  conversation: "yes, once (until the server ends)",
+  server: "yes, once (until the server ends)",
+  always: "yes, always (this server as it is configured; saves an approval)",
 };
 
 /** The verb of the question about a request, such as `run` in "Run files.write_file?". */

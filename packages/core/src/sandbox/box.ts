@@ -158,8 +158,8 @@ export async function openBox(
   const egress = new Egress({
     allowed,
     wanted: wanted.begin(ask),
-    onRefused(wish, reason) {
-      wanted.noteRefused(hostText(wish), reason);
+    onRefused(wish, reason, mayAllow) {
+      wanted.noteRefused({ host: hostText(wish), reason, mayAllow });
       onRefused?.(name, wish, reason);
     },
   });

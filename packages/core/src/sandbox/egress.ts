@@ -34,8 +34,8 @@ export interface EgressOptions {
   readonly allowed: readonly string[];
   /** Decides about hosts that the profile does not list. The program ends with the proxy. Default: they are refused. */
   readonly wanted?: ProgramHosts | undefined;
-  /** Called once for each host and port that is refused, with the reason. */
-  readonly onRefused?: ((wish: HostWish, reason: string) => void) | undefined;
+  /** Called once for each host and port that is refused, with the reason, and whether a yes of the user would help. */
+  readonly onRefused?: ((wish: HostWish, reason: string, mayAllow: boolean) => void) | undefined;
   readonly lookup?: LookupFunction;
   /** How long a connection waits for an answer to the question, in milliseconds. Default: 30 s. */
   readonly answerTimeout?: number;
@@ -184,15 +184,15 @@ export class Egress {
     const host = hostText(wish);
     const late = AbortSignal.any([AbortSignal.timeout(answerTimeout), this.#over.signal]);
     const isAllowed = isOffered(wish) && (await wanted?.allows(host, late)) === true;
-    if (!isAllowed) this.#tellRefused(wish, `${host} is not in "hosts" of its sandbox`);
+    if (!isAllowed) this.#tellRefused(wish, `${host} is not in "hosts" of its sandbox`, isOffered(wish));
     return isAllowed;
   }
 
-  #tellRefused(wish: HostWish, reason: string): void {
+  #tellRefused(wish: HostWish, reason: string, mayAllow = false): void {
     const key = hostText(wish);
     if (this.#refused.has(key) || this.#refused.size >= mostHosts) return;
     this.#refused.add(key);
-    this.#options.onRefused?.(wish, reason);
+    this.#options.onRefused?.(wish, reason, mayAllow);
   }
 
   /** A name stands for its public addresses. Another address is reached only if the profile lists the address itself. */

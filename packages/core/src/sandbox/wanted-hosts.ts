@@ -16,6 +16,8 @@ export interface RefusedHost {
   /** `name:port`. */
   readonly host: string;
   readonly reason: string;
+  /** Whether a yes of the user would help. */
+  readonly mayAllow: boolean;
 }
 
 /** How many hosts of one program are asked about. Further ones are refused without a question. */
@@ -29,12 +31,12 @@ const mostRefused = 256;
 /** What the programs of one server wanted. They share the questions: at most one is open. */
 export class WantedHosts {
   readonly #programs = new Set<ProgramHosts>();
-  readonly #refused = new Map<string, string>();
+  readonly #refused = new Map<string, RefusedHost>();
   #isOpen: Promise<unknown> | undefined;
 
   /** The hosts that were refused since the server started, oldest first. */
   get refused(): readonly RefusedHost[] {
-    return [...this.#refused].map(([host, reason]) => ({ host, reason }));
+    return [...this.#refused.values()];
   }
 
   /** A program has started. */
@@ -49,8 +51,8 @@ export class WantedHosts {
     this.#programs.delete(program);
   }
 
-  noteRefused(host: string, reason: string): void {
-    if (this.#refused.size < mostRefused) this.#refused.set(host, reason);
+  noteRefused(refused: RefusedHost): void {
+    if (this.#refused.size < mostRefused) this.#refused.set(refused.host, refused);
   }
 
   /** The user has allowed a host since: the running programs may try again. */

@@ -77,7 +77,9 @@ test(`a program that wants 10000 hosts causes ${mostAskedHosts} questions`, asyn
     count += 1;
     return "no";
   });
-  const wanted = Array.from({ length: 10_000 }, (_, at) => program.allows(`n${at}.example:443`, patient));
+  const wanted = Array.from({ length: 10_000 }, (_, at) =>
+    program.allows(`n${at}.example:443`, new AbortController().signal),
+  );
   expect(new Set(await Promise.all(wanted))).toEqual(new Set([false]));
   expect(count).toBe(mostAskedHosts);
   program.close();
@@ -96,10 +98,10 @@ test("a program that ends leaves no question, and none is asked for it", async (
 test("refused hosts are listed since the server started, until the user allows them", () => {
   const hosts = new WantedHosts();
   const first = hosts.begin(undefined);
-  hosts.noteRefused("a.example:443", "not listed");
-  hosts.noteRefused("b.example:443", "not listed");
+  const [a, b] = ["a", "b"].map((name) => ({ host: `${name}.example:443`, reason: "not listed", mayAllow: true }));
+  for (const refused of [a, b]) if (refused) hosts.noteRefused(refused);
   hosts.allow("a.example:443");
-  expect(hosts.refused).toEqual([{ host: "b.example:443", reason: "not listed" }]);
+  expect(hosts.refused).toEqual([b]);
   first.close();
   expect(hosts.refused).toHaveLength(1);
   hosts.begin(undefined).close();

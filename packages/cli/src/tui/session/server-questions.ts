@@ -58,10 +58,11 @@ export function answerServers(options: ServerQuestionsOptions): Answerers {
     const answer = await askEverywhere(details, view, signal);
     if (answer === "always") {
       const tool = `${serverName}.${toolName}`;
-      options.note(
-        `Saved: ${toVisibleLine(tool)} runs without a question from now on, until its definition changes.`,
-        `to remove the approval: /policy remove ${toShellWord(tool)}`,
-      );
+      const savedText =
+        view.kind === "host"
+          ? `Saved: ${toVisibleLine(serverName)} may reach ${toVisibleLine(toolName)} from now on, until its entry or its sandbox changes.`
+          : `Saved: ${toVisibleLine(tool)} runs without a question from now on, until its definition changes.`;
+      options.note(savedText, `to remove the approval: /policy remove ${toShellWord(tool)}`);
     }
     if (typeof answer === "object") return answer;
     if (answer !== "edit") return outcomeOf(answer, view.kind);

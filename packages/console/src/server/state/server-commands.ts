@@ -104,6 +104,13 @@ export function serverCommands({ host, rows, questions, note, fail }: ServerComm
         return done;
       },
     },
+    "servers/allowHost": {
+      takes: { server: aText, host: aText, fingerprint: aText },
+      async run({ server, host: name, fingerprint }) {
+        await host.allowHost(server, name, fingerprint);
+        return done;
+      },
+    },
     "servers/signIn": {
       takes: { server: aText },
       run({ server: name }, { signal }) {

@@ -2,8 +2,10 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { type OpenedHost, openHost } from "@fairlead/core/host";
+import { readToolApprovals } from "@fairlead/core/policy";
 import { definitionDigest, initialServerState } from "@fairlead/core/server";
-import { safe } from "@fairlead/core/text/safe-text";
+import type { ServerDefinition } from "@fairlead/core/settings";
+import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import type { ChangedDefinition, ServerCommands, ServerDetail, ServerField } from "../../protocol/servers.ts";
 import { lastOutput, noteLines, notesOf, ObservedSteps, stepLines } from "../words/connect-steps.ts";
@@ -38,7 +40,30 @@ export async function showServer(host: OpenedHost, name: string): Promise<Server
     prompts: prompts.map(({ name: prompt, description }) => ({ name: prompt, description })),
     changes: await changesOf(host, name),
     fingerprint: found?.server.definition?.fingerprint,
+    sandbox: await sandboxOf(host, found?.server.definition),
   };
+}
+
+/** What the program has in its sandbox, besides the system's and its own files. */
+async function sandboxOf(host: OpenedHost, definition: ServerDefinition | undefined): Promise<ServerDetail["sandbox"]> {
+  if (definition === undefined || definition.transport.kind !== "stdio") return undefined;
+  const { name, sandbox } = definition;
+  if (sandbox === undefined) return { isOn: false, fields: [], refused: [] };
+  const { fingerprint } = host.gateway.identify(name) ?? {};
+  const approvals = await readToolApprovals(host.configuration.locations.state);
+  const approved = approvals.filter(
+    (each) => each.kind === "host" && each.server === name && each.fingerprint === fingerprint,
+  );
+  const orNothing = (values: readonly string[], word = "nothing"): readonly string[] =>
+    values.length === 0 ? [word] : values;
+  const hosts = [...sandbox.hosts, ...sandbox.tcp, ...approved.map(({ tool }) => `${tool} (always, by your answer)`)];
+  const fields = [
+    { label: safe`reads`, values: orNothing(sandbox.read, "its own files").map(toVisibleLine) },
+    { label: safe`writes`, values: orNothing(sandbox.write, "its private home").map(toVisibleLine) },
+    { label: safe`reaches`, values: orNothing(hosts).map(toVisibleLine) },
+    { label: safe`variables`, values: orNothing(sandbox.env, "those of its entry").map(toVisibleLine) },
+  ];
+  return { isOn: true, fields: fields.map(toServerField), refused: host.gateway.servers.get(name).wantedHosts.refused };
 }
 
 /** The definitions of one server that differ from the accepted or locked ones. */

@@ -126,10 +126,10 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
       )}
       <section class="question-arguments" aria-label="Arguments">
         <p class="question-label">
-          {question.request === "resource" ? "Address" : count === 0 ? "No arguments" : "Arguments"}
+          {namedSubjects[question.request] ?? (count === 0 ? "No arguments" : "Arguments")}
           {isCut && <span class="question-cut">only the beginning is shown</span>}
         </p>
-        {question.request === "resource" && (
+        {namedSubjects[question.request] !== undefined && (
           <p class="code-line">
             <Text of={question.name} exact />
           </p>
@@ -167,13 +167,15 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
             ))}
           </Decision>
           <div class="question-because">
-            <input
-              aria-label="Why not, for the model to read"
-              placeholder="Why not (optional; the model reads it with your no)"
-              value={because}
-              maxLength={500}
-              onInput={(event) => setBecause(event.currentTarget.value)}
-            />
+            {question.request !== "host" && (
+              <input
+                aria-label="Why not, for the model to read"
+                placeholder="Why not (optional; the model reads it with your no)"
+                value={because}
+                maxLength={500}
+                onInput={(event) => setBecause(event.currentTarget.value)}
+              />
+            )}
             <KeyHint />
           </div>
         </>
@@ -181,6 +183,9 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
     </>
   );
 }
+
+/** Requests that have a name instead of arguments. */
+const namedSubjects: Readonly<Partial<Record<string, string>>> = { resource: "Address", host: "Host" };
 
 function choiceTitle({ text }: Choice): string {
   return text.startsWith("yes") ? `Y${text.slice(1)}` : `Yes, ${text}`;

@@ -21,6 +21,7 @@ import { ServerChanges } from "./server-changes.tsx";
 import { NextButton, serverCommand } from "./server-line.tsx";
 import { ServerLog } from "./server-log.tsx";
 import { ServerPolicy } from "./server-policy.tsx";
+import { ServerSandbox } from "./server-sandbox.tsx";
 import { ServerTest } from "./server-test.tsx";
 import { useOutdated } from "./use-outdated.ts";
 
@@ -226,6 +227,7 @@ function Definition({ row, detail }: { readonly row: ServerRow; readonly detail:
           {row.reason === "awaiting_approval" && <Approval name={row.name} detail={value} />}
         </Section>
       )}
+      {value?.sandbox !== undefined && <ServerSandbox name={row.name} detail={value} reload={reload} />}
       <Section title="Catalog">
         <Facts
           rows={[
