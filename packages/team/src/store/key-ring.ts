@@ -1,7 +1,7 @@
 /**
  * The keys that all replicas share, from a file with one key a line: `ID BASE64`. The first key encrypts, every key
- * opens. To rotate: add a key at the top, wait until everything encrypted with the old key is expired or encrypted again,
- * remove the old key.
+ * opens. To rotate: add a key at the end until all replicas have it, move it to the top, wait until everything encrypted with
+ * the old key is expired or encrypted again, remove the old key.
  */
 
 import { createHmac, hkdfSync } from "node:crypto";
