@@ -18,6 +18,7 @@ import { type Configuration, loadConfiguration } from "@fairlead/core/trust";
 import { checkClients, readClientFacts } from "../doctor/check-clients.ts";
 import { checkMachineAuth, readMachineFacts } from "../doctor/check-machine-auth.ts";
 import { checkPackages, checkPrograms, readNodeFacts, readProgramFacts } from "../doctor/check-programs.ts";
+import { checkPublished, readPublishedFacts } from "../doctor/check-published.ts";
 import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
 import {
   checkNetwork,
@@ -42,7 +43,7 @@ import { count, type Output, type Style } from "../output/output.ts";
 import { serverDocument } from "../output/servers/server-state.ts";
 import { columnsOf, fill, words } from "../output/wrap.ts";
 import { configurationOptions } from "../shell/configuration.ts";
-import type { Context, Verb } from "../shell/verb.ts";
+import type { Context, Io, Verb } from "../shell/verb.ts";
 import { findServer } from "./mcp/find-server.ts";
 
 export const verb: Verb = {
@@ -74,7 +75,7 @@ Examples:
     const isWhole = !(configuration instanceof HostError);
     if (isWhole && name !== undefined) findServer(configuration, name);
     const before = isWhole
-      ? concerning(await examine(only(configuration, name)), name)
+      ? concerning(await examine(only(configuration, name), context.io), name)
       : await examineWithoutSettings(configurationOptions(context).environment, configuration);
     print(findingGroups.slice(0, -1), before, context);
     const { listed, findings: after } = isWhole ? await visit(configuration, name, before, context) : noServers;
@@ -192,13 +193,13 @@ function summary(findings: readonly DoctorFinding[]): SafeText {
 }
 
 /** Runs all checks that start no server. */
-async function examine(configuration: Configuration): Promise<readonly DoctorFinding[]> {
+async function examine(configuration: Configuration, io: Pick<Io, "signal">): Promise<readonly DoctorFinding[]> {
   const { environment, locations, servers } = configuration;
   const admitted = servers.filter(({ admission }) => admission.status === "admitted");
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
   // The state folder is checked first, because opening the secret store silently repairs the folder's permissions.
   const state = await readStateFacts(locations.state);
-  const [sources, policy, programs, network, secrets, machines, clients] = await Promise.all([
+  const [sources, policy, programs, network, secrets, machines, clients, published] = await Promise.all([
     readSources(locations),
     readPolicyFacts(configuration),
     readProgramFacts(
@@ -209,6 +210,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     readSecretFacts(configuration),
     readMachineFacts(definitions, environment),
     readClientFacts(locations.state),
+    readPublishedFacts(configuration, io),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
   // Fairlead ignores `security.folderTrust.enabled` in workspace settings, so they are left out.
@@ -222,7 +224,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     ...inGroup("network", checkNetwork({ ...network, isUsed })),
     ...inGroup("secrets", [...checkSecrets(secrets), ...checkMachineAuth(machines)]),
     ...inGroup("state", checkState(state)),
-    ...inGroup("packages", checkPackages(definitions)),
+    ...inGroup("packages", [...checkPackages(definitions), ...checkPublished(published)]),
     ...inGroup("clients", checkClients(clients)),
   ];
 }

@@ -1,6 +1,6 @@
 /** Asks questions on the terminal: writes to stderr and reads from stdin. Enter means no. */
 
-import { createInterface } from "node:readline";
+import { type AsyncCompleter, createInterface } from "node:readline";
 import { addAbortSignal, Writable } from "node:stream";
 import { HostError } from "@fairlead/core/errors";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -43,9 +43,13 @@ export async function askLine(io: Io, question: SafeText): Promise<string> {
   return (await askLineOrEnd(io, question)) ?? "";
 }
 
-/** Asks for one line. Returns undefined at the end of input. */
-export function askLineOrEnd(io: Io, question: SafeText): Promise<string | undefined> {
-  return ask(io, question, { hidden: false });
+/** Asks for one line. Returns undefined at the end of input. `complete`: what the Tab key offers for the typed text. */
+export function askLineOrEnd(
+  io: Io,
+  question: SafeText,
+  complete?: (typed: string) => Promise<readonly string[]>,
+): Promise<string | undefined> {
+  return ask(io, question, { hidden: false, complete });
 }
 
 /** Reads one line without echo, not even asterisks. Returns "" at the end of input. */
@@ -60,14 +64,37 @@ export async function askHiddenOrEnd(io: Io, question: SafeText): Promise<string
   return answer;
 }
 
+interface PromptOptions {
+  readonly hidden: boolean;
+  readonly complete?: ((typed: string) => Promise<readonly string[]>) | undefined;
+}
+
+/** The form that Node's reader takes. */
+function completerFor(complete: (typed: string) => Promise<readonly string[]>): AsyncCompleter {
+  return (typed, done) => {
+    complete(typed).then(
+      (found) => done(null, [[...found], typed]),
+      () => done(null, [[], typed]),
+    );
+  };
+}
+
 /** Asks one question with its own reader, so that several pasted lines answer only one question. */
 function ask(
   { stdin, stderr, signal }: Io,
   question: SafeText,
-  { hidden }: { readonly hidden: boolean },
+  { hidden, complete }: PromptOptions,
 ): Promise<string | undefined> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true, historySize: 0 });
+  const output = hidden ? silent : stderr;
+  const completer = complete && completerFor(complete);
+  const reader = createInterface({
+    input: stdin,
+    output,
+    terminal: true,
+    historySize: 0,
+    ...(completer && { completer }),
+  });
   return new Promise((resolve, reject) => {
     const cancel = (): void => {
       reject(new HostError("cancelled", "cancelled; nothing was changed"));

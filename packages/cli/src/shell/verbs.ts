@@ -61,6 +61,12 @@ const rows: readonly (readonly [words: string, summary: string, load: CommandRow
     "show what a server sees in its sandbox, or open a shell in it",
     () => import("../commands/mcp/sandbox.ts"),
   ],
+  [
+    "mcp outdated",
+    "show newer versions of servers that come from a registry",
+    () => import("../commands/mcp/outdated.ts"),
+  ],
+  ["mcp update", "replace a server of a registry by a newer version", () => import("../commands/mcp/update.ts")],
   ["mcp pin", "write a server's exact version into the settings", () => import("../commands/mcp/pin.ts")],
   ["connect", "make your servers available in other MCP clients", one(connections, "connect")],
   ["disconnect", "undo connect", one(connections, "disconnect")],

@@ -19,7 +19,7 @@ import { type Ending, type Machine, machine } from "../support/machine.ts";
 const lines: Readonly<Record<string, readonly string[]>> = {
   "": [""],
   "-p": ["-p hello", "-p hello --model manual"],
-  "mcp add": ["mcp add -s user added uvx some-package --no-test"],
+  "mcp add": ["mcp add -s user added uvx some-package --no-test", "mcp add a.b/c --registry http://127.0.0.1:9"],
   "mcp search": ["mcp search weather --registry http://127.0.0.1:9"],
   "mcp remove": ["mcp remove -s user nothing"],
   "mcp list": ["mcp list"],
@@ -34,6 +34,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "mcp disable": ["mcp disable other"],
   "mcp import": ["mcp import"],
   "mcp sandbox": ["mcp sandbox added", "mcp sandbox added --json"],
+  "mcp outdated": ["mcp outdated"],
+  "mcp update": ["mcp update added"],
   "mcp pin": ["mcp pin added", "mcp pin --all"],
   connect: ["connect claude-code --yes", "connect --list"],
   disconnect: ["disconnect claude-code --yes"],

@@ -156,7 +156,7 @@ function toQuestion(name: string, input: RegistryInput, isRepeated: boolean): In
 }
 
 /** @throws HostError `usage` if the answer does not fit the question */
-function checkAnswer({ name, kind, choices }: InputQuestion, answer: string): void {
+export function checkAnswer({ name, kind, choices }: InputQuestion, answer: string): void {
   const why = whyUnfit(kind, choices, answer);
   if (why !== undefined) throw new HostError("usage", `the input "${name}" ${why}`);
 }

@@ -62,6 +62,7 @@ export function choicesOf({ packages, remotes }: RegistryServer): readonly Serve
 }
 
 function whyUnusable(choice: Pick<ServerChoice, "package" | "remote">): string | undefined {
+  if (choice.package?.registryType === "mcpb") return whyUnusableBundle(choice.package);
   try {
     entryOf(choice, new InputFiller(new Map(), (name) => name));
     return undefined;
@@ -69,6 +70,12 @@ function whyUnusable(choice: Pick<ServerChoice, "package" | "remote">): string |
     if (error instanceof HostError) return error.message;
     throw error;
   }
+}
+
+/** A bundle says itself what it runs. The registry says where it is and proves it by its digest. */
+function whyUnusableBundle({ identifier, fileSha256 = "" }: RegistryPackage): string | undefined {
+  if (parseUrl(identifier)?.protocol !== "https:") return "the address of the bundle is not an https address";
+  return /^[0-9a-f]{64}$/i.test(fileSha256) ? undefined : "the registry has no SHA-256 of the bundle";
 }
 
 /** What the user is asked before the server can be added. */

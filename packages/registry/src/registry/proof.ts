@@ -4,7 +4,7 @@
  */
 
 import { execFile } from "node:child_process";
-import { createBoundedFetch, type Fetch } from "@fairlead/core/connect";
+import { createBoundedFetch, type Fetch, inheritedVariables } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { listOf, member, objectOf, parseJson, textIn } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
@@ -94,7 +94,7 @@ function missing({ identifier, version }: RegistryPackage, where: string): HostE
   });
 }
 
-// npm: asked through the user's npm, because npx will use the same settings, registry and sign-in.
+// npm: asked through the user's npm, because npx uses the same .npmrc, with its registry and sign-in.
 
 const unreachable =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED|E5\d\d)$/;
@@ -107,11 +107,20 @@ async function npmServerName(
   const asked = ["view", `${identifier}@${version}`, "name", "version", "mcpName", "--json", "--fetch-retries=0"];
   const { home, env, platform } = environment;
   const isWindows = platform === "win32";
+  // The variables that the server gets: npx must find the same registry.
+  const passed = inheritedVariables(environment).map((name): [string, string | undefined] => [name, env[name]]);
   const { stdout, failure } = await new Promise<{ readonly stdout: string; readonly failure: Error | null }>(
     (resolve) => {
       // Not in the workspace: its .npmrc could send the user's variables to another registry. A shell is needed on Windows,
       // where npm is a script; no word has characters that are special to it.
-      const options = { cwd: home, env: { ...env }, signal, timeout, maxBuffer: mostBytes, shell: isWindows };
+      const options = {
+        cwd: home,
+        env: Object.fromEntries<string | undefined>(passed),
+        signal,
+        timeout,
+        maxBuffer: mostBytes,
+        shell: isWindows,
+      };
       execFile("npm", asked, options, (failed, output) => resolve({ stdout: output, failure: failed }));
     },
   );

@@ -15,9 +15,13 @@ function choice(program: object): ServerChoice {
   return choicesOf(server)[0] as ServerChoice;
 }
 
-function placeIn(home: string, env: Readonly<Record<string, string>> = {}): RegistryContext {
-  const own = { PATH: process.env["PATH"] ?? "", HOME: home, npm_config_cache: `${home}/cache`, ...env };
-  const environment = { env: own, home, cwd: home, platform: process.platform };
+function placeIn(home: string): RegistryContext {
+  const environment = {
+    env: { PATH: process.env["PATH"] ?? "", HOME: home },
+    home,
+    cwd: home,
+    platform: process.platform,
+  };
   return { environment, state: home, signal: new AbortController().signal };
 }
 
@@ -37,8 +41,9 @@ describe("npm, asked by the real npm", () => {
   ])("a package is %s by its mcpName, and no package is fetched", async (kind, more) => {
     await using folder = await temporaryFolder();
     await using registry = await npmRegistry([packageWith(more)]);
+    await folder.write(".npmrc", `registry=${registry.origin}\n`);
 
-    const proof = await provePackage(name, npm, placeIn(folder.path, { npm_config_registry: registry.origin }));
+    const proof = await provePackage(name, npm, placeIn(folder.path));
 
     expect(proof.kind).toBe(kind);
     expect(registry.fetched()).toBe(0);
@@ -49,12 +54,11 @@ describe("npm, asked by the real npm", () => {
     await using registry = await npmRegistry([packageWith({})]);
     const other = choice({ registryType: "npm", identifier: "@acme/weather", version: "9.9.9" });
 
-    const missing = await provePackage(
-      name,
-      other,
-      placeIn(folder.path, { npm_config_registry: registry.origin }),
-    ).catch((error: HostError) => error);
-    const offline = await provePackage(name, npm, placeIn(folder.path, { npm_config_registry: "http://127.0.0.1:9" }));
+    await folder.write(".npmrc", `registry=${registry.origin}\n`);
+
+    const missing = await provePackage(name, other, placeIn(folder.path)).catch((error: HostError) => error);
+    await folder.write(".npmrc", "registry=http://127.0.0.1:9\n");
+    const offline = await provePackage(name, npm, placeIn(folder.path));
 
     expect(missing).toBeInstanceOf(HostError);
     expect(missing).toMatchObject({ code: "not_found" });

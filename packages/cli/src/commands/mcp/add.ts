@@ -2,13 +2,16 @@
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { readPublishedName } from "@fairlead/registry/registry/find-published";
 import { parseUrl } from "@fairlead/wire/text";
 import { Option } from "commander";
 import { type Context, usageError, type Verb } from "../../shell/verb.ts";
 import { addServers } from "./add/add-servers.ts";
 import { type ScopeWord, scopeOption } from "./add/destination.ts";
 import { type AddOptions, lookalikes, newServers, splitAddWords } from "./add/new-entry.ts";
+import type { PublishedOptions } from "./add/published-server.ts";
 import { readSandboxOption, type SandboxChange } from "./add/sandbox-offer.ts";
 
 interface Options extends AddOptions {
@@ -20,6 +23,9 @@ interface Options extends AddOptions {
   readonly name?: string;
   readonly input?: readonly string[];
   readonly sha256?: string;
+  readonly registry?: readonly string[];
+  readonly kind?: string;
+  readonly unproven?: boolean;
   readonly yes?: boolean;
 }
 
@@ -32,6 +38,11 @@ COMMAND_OR_URL is one of
                                also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
 or a bundle (.mcpb), without NAME: a file, or an https address with --sha256. Fairlead shows what it would run, asks for
 its values and for your yes, and unpacks it read-only. --input answers in scripts, --yes says yes.
+
+Instead of both, give the NAME of a server in an MCP registry (fairlead mcp search), with @VERSION for another version than
+the newest. Fairlead then shows exactly what will run, proves that the package belongs to the server, asks for its inputs
+(secrets go to the secret store), and adds it after a yes, in a sandbox and under the part of NAME behind the slash. Until the
+yes it reads metadata only. In a script: --input NAME=VALUE, --yes, and --unproven if the package proves nothing.
 
 All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
 Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
@@ -51,6 +62,8 @@ Examples:
   fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
   fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
   fairlead mcp add -s user --sandbox '{"read": ["~/notes"]}' notes npx -y @modelcontextprotocol/server-filesystem ~/notes
+  fairlead mcp add io.github.acme/weather
+  fairlead mcp add io.github.acme/weather@1.2.0 --input folder=~/notes --yes
   fairlead mcp add weather.mcpb
   fairlead mcp add --yes --input folder=~/notes --name notes ./notes-1.2.0.mcpb
   fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`,
@@ -59,7 +72,7 @@ Examples:
 
   define(command) {
     const repeat = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
-    command.usage("[options] NAME COMMAND_OR_URL [ARGS...]").argument("<name>").argument("[target]");
+    command.usage("[options] NAME [COMMAND_OR_URL] [ARGS...]").argument("<name>").argument("[target]");
     scopeOption(command, "user: for all your folders; project: for this folder (default)");
     command
       .addOption(
@@ -89,10 +102,13 @@ Examples:
           .choices(["on", "off", "default"])
           .argParser(readSandboxOption),
       )
-      .option("--name <name>", "the name of a bundle's server; default: the name of the bundle")
-      .option("--input <name=value>", "a value that a bundle asks for (repeatable)", repeat)
+      .option("--name <name>", "the name of a registry's server or of a bundle in the settings; default: its own")
+      .option("--input <name=value>", "a value that a registry's server or a bundle asks for (repeatable)", repeat)
       .option("--sha256 <digest>", "the SHA-256 of a bundle; needed for an https address")
-      .option("-y, --yes", "add a bundle without asking")
+      .option("--registry <address>", "read this registry instead of those of the settings (repeatable)", repeat)
+      .option("--kind <kind>", "how to use a registry's server: npm, pypi, oci, nuget, mcpb or remote")
+      .option("--unproven", "add a registry's server also if nothing proves that its package belongs to it")
+      .option("-y, --yes", "add a registry's server or a bundle without asking")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
       .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
@@ -100,27 +116,24 @@ Examples:
 
   async run(context) {
     const { io, out, command, operands, rest } = context;
-    const {
-      scope,
-      replace = false,
-      approve,
-      test,
-      sandbox,
-      name,
-      input,
-      sha256,
-      yes,
-      ...options
-    } = command.opts<Options>();
+    const { scope, replace = false, approve, test, sandbox, ...all } = command.opts<Options>();
+    const { name, input, sha256, yes, registry, kind, unproven, ...options } = all;
     const choices = { scope, replace, approve, test, sandbox };
     const isFile = (path: string): boolean =>
       statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
     const [first = "", second] = operands;
     if (second === undefined && namesBundle(first, isFile)) {
-      refuseEntryOptions(options, context);
+      refuseEntryOptions(options, "a bundle, which brings its own entry", context);
       const { addBundle } = await import("./add/add-bundle.ts");
       return addBundle(first, { ...choices, name, input, sha256, yes }, context);
     }
+    const published = second === undefined && !isFile(first) ? readPublishedName(first) : undefined;
+    if (published !== undefined) {
+      refuseEntryOptions(options, "a server of a registry; give its inputs with --input NAME=VALUE", context);
+      const { addPublished } = await import("./add/published-server.ts");
+      return addPublished(published, { registry, kind, input, name, unproven, yes }, choices, context);
+    }
+    refusePublishedOptions({ registry, kind, unproven });
     const servers = newServers({ operands, rest, isFile }, options);
     const ours = lookalikes(rest);
     if (ours.length > 0)
@@ -131,18 +144,26 @@ Examples:
   },
 };
 
-/** Options of an entry that the user writes. A bundle brings its own. @throws HostError `usage` */
-function refuseEntryOptions(options: AddOptions, context: Context): void {
+/** Options of an entry that the user writes. @throws HostError `usage` */
+function refuseEntryOptions(options: AddOptions, instead: string, context: Context): void {
   const { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools } = options;
   const ofEntry = { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools };
   const [option] = Object.entries(ofEntry).find(([, value]) => value !== undefined) ?? [];
   if (option === undefined) return;
   const word = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw usageError(`--${word} does not work with a bundle, which brings its own entry`, context);
+  throw usageError(`--${word} does not work with ${instead}`, context);
 }
 
 /** Whether the only operand names a bundle: a file, or an address that ends like one. */
 function namesBundle(word: string, isFile: (path: string) => boolean): boolean {
   const url = /^https?:/i.test(word) ? parseUrl(word) : undefined;
   return url === undefined ? /\.(?:mcpb|dxt)$/i.test(word) && isFile(word) : /\.(?:mcpb|dxt)$/i.test(url.pathname);
+}
+
+function refusePublishedOptions(options: PublishedOptions): void {
+  const option = Object.entries(options).find(([, value]) => value !== undefined)?.[0];
+  if (option === undefined) return;
+  throw new HostError("usage", `--${option} works only with the name of a server in a registry`, {
+    next: "fairlead mcp search WORDS",
+  });
 }

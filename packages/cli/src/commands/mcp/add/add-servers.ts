@@ -43,6 +43,8 @@ export interface ProposedServer extends NewServer {
   readonly folder?: string;
   /** Further options to write into `fairlead.servers.NAME`. */
   readonly serverOptions?: Readonly<Record<string, unknown>>;
+  /** The command that undoes it. Default: one that restores the entry. */
+  readonly undo?: string;
 }
 
 /** What the user said on the command line. */
@@ -162,7 +164,7 @@ async function write(
 ): Promise<readonly Added[]> {
   const { file, edit, word } = destination;
   const added: Added[] = [];
-  for (const { name, entry, serverOptions, folder, chosen: wanted, paths } of servers) {
+  for (const { name, entry, serverOptions, folder, chosen: wanted, paths, undo: own } of servers) {
     const chosen = withFolder(wanted, folder);
     await putBackBundle(entry, before.locations.state);
     const set = { ...serverOptions, ...(chosen !== undefined && { sandbox: chosen === "default" ? null : chosen }) };
@@ -173,9 +175,15 @@ async function write(
     });
     const change = chosen === undefined ? {} : { sandbox: { before: member(options, "sandbox") } };
     const undo =
-      replaced === undefined
-        ? { undo: removeLine(name, word, context.globals) }
-        : restore({ name, entry: replaced, approved: await isApproved(name, before), ...change }, destination, context);
+      own !== undefined
+        ? { undo: own }
+        : replaced === undefined
+          ? { undo: removeLine(name, word, context.globals) }
+          : restore(
+              { name, entry: replaced, approved: await isApproved(name, before), ...change },
+              destination,
+              context,
+            );
     added.push({ name, entry, replaced: replaced !== undefined, paths, ...undo });
   }
   return added;

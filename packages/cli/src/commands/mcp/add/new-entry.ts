@@ -199,12 +199,12 @@ function usage(message: string): HostError {
 const addHelp = "fairlead mcp add --help";
 
 const withValue = new Set(
-  "-s --scope -t --transport -e --env -H --header --sandbox --timeout --description --include-tools --exclude-tools --cwd --name --input --sha256 -C --settings".split(
+  "-s --scope -t --transport -e --env -H --header --sandbox --timeout --description --include-tools --exclude-tools --cwd --registry --kind --name --input --sha256 -C --settings".split(
     " ",
   ),
 );
 const switches = new Set(
-  "--trust --yes -y --replace --no-test --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(
+  "--trust --unproven --replace --no-test --no-approve --json -q --quiet --no-workspace --trust-workspace --debug -h --help".split(
     " ",
   ),
 );

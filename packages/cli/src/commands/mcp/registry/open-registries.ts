@@ -1,4 +1,4 @@
-/** Opens the MCP registries that a command reads. */
+/** Opens the MCP registries that a command reads, and writes the command lines of their servers. */
 
 import type { Configuration } from "@fairlead/core/trust";
 import { type McpRegistry, officialRegistry, openRegistry } from "@fairlead/registry/registry/mcp-registry";
@@ -27,4 +27,9 @@ export function registriesFor(
   return [...new Set(addresses)].map((address) =>
     openRegistry(address, { environment: at, state: locations.state, signal }),
   );
+}
+
+/** Words as a command line, options included. */
+export function typedLine(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
