@@ -147,7 +147,9 @@ describe("in its second version, a file", () => {
   test("is taken as it is", async () => {
     await using folder = await temporaryFolder();
     const skills = [{ ...whole, kind: "skill" }];
-    const file = { version: 2, workspaces, tools: [tool, whole], clientTools: [{ ...whole, client: "codex" }], skills };
+    const hosts = [{ ...whole, kind: "host" }];
+    const ofClients = [{ ...whole, client: "codex" }];
+    const file = { version: 2, workspaces, tools: [tool, whole], clientTools: ofClients, skills, hosts };
     await folder.write("approvals.json", file);
     expect(await readApprovalsFile(folder.path)).toEqual(file);
     await approve(folder.path, "/b", [{ name: "y", fingerprint: "f" }]);
@@ -159,7 +161,7 @@ describe("in its second version, a file", () => {
     await using folder = await temporaryFolder();
     const file = { version: 2, workspaces, tools: [tool] };
     await folder.write("approvals.json", file);
-    expect(await readApprovalsFile(folder.path)).toEqual({ ...file, clientTools: [], skills: [] });
+    expect(await readApprovalsFile(folder.path)).toEqual({ ...file, clientTools: [], skills: [], hosts: [] });
   });
 
   test.each<[string, object]>([
@@ -204,6 +206,7 @@ describe("in its second version, a file", () => {
       tools: [],
       clientTools: [],
       skills: [],
+      hosts: [],
     });
   });
 });
@@ -219,6 +222,7 @@ test("the programs of an approval are kept as they are", async () => {
     tools: [],
     clientTools: [],
     skills: [],
+    hosts: [],
   });
 });
 

@@ -48,6 +48,7 @@ built in
   ask    resources of any server
   ask    sampling of any server
   ask    skills of any server
+  ask    hosts of any server
   allow  prompts of any server
 
 your saved approvals
@@ -73,6 +74,7 @@ your saved approvals
     "default ask_user 0",
     "default ask_user 0",
     "default ask_user 0",
+    "default ask_user 0",
     "default allow 0",
   ]);
   expect(document).toMatchObject({ approvals: [approval("greet"), approval("count")], problems: [] });
@@ -87,6 +89,7 @@ test("the user who has no rules sees the built-in rules alone", async () => {
   ask    resources of any server
   ask    sampling of any server
   ask    skills of any server
+  ask    hosts of any server
   allow  prompts of any server
 `,
     stderr: "",
