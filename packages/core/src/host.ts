@@ -6,6 +6,7 @@
 import { HostError } from "./errors.ts";
 import { aString, expectArguments } from "./expect-arguments.ts";
 import { createCallableTool } from "./host/callable-tool.ts";
+import { flagsOfServers } from "./host/flags.ts";
 import { toHostPrompts, toHostResources, toHostSkills, toHostTools, toOneHostSkill } from "./host/listings.ts";
 import {
   checkCallAsModelOptions,
@@ -34,6 +35,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
+export type { ServerFlag } from "./host/flags.ts";
 export type { HostPrompt, HostResource, HostSkill, HostTool } from "./host/listings.ts";
 export type * from "./host/types.ts";
 export type { FailedStart } from "./server/failed-starts.ts";
@@ -185,6 +187,7 @@ export function openHost(first: Configuration, options: RunningHostOptions = {})
       const names = new Set(meant(server).map(({ name }) => name));
       return [...meant(server).flatMap(catalogNotes), ...policy.notes().filter((note) => names.has(note.server))];
     },
+    flags: (server) => flagsOfServers(meant(server), servers),
     catalog(name) {
       const server = servers.get(name);
       return server.shared && server.catalog?.catalog;

@@ -65,6 +65,7 @@ export {
   type RequestOptions,
   type RunTurnOptions,
   type SearchedTool,
+  type ServerFlag,
   type StartOptions,
 } from "./host.ts";
 export { createAnthropicModel } from "./model/anthropic/anthropic.ts";
@@ -135,6 +136,7 @@ export type { Origin, Problem } from "./settings/define/definition.ts";
 export { AuthProviderType } from "./settings/define/entry-authentication.ts";
 export type { MCPOAuthConfig, MCPServerConfig, SettingsObject } from "./settings/define/server-config.ts";
 export type { Environment } from "./settings/read/paths.ts";
+export type { Flag, FlagId } from "./text/flags.ts";
 export { TrustLevel } from "./trust/trusted-folders.ts";
 export type {
   Conversation,

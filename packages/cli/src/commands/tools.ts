@@ -1,7 +1,7 @@
 /** `fairlead tools`: lists tools as signatures, or as JSON Schemas. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
+import type { HiddenTool, Host, HostNote, HostTool, ServerFlag } from "@fairlead/core/host";
 import { groupBy, toShellWord } from "@fairlead/core/plain-text";
 import type { Catalog, QuarantinedTool } from "@fairlead/core/server";
 import {
@@ -16,6 +16,7 @@ import {
 import type { OfferedTool } from "@fairlead/core/turn";
 import { isShallow } from "@fairlead/wire/json";
 import { count, type Style, spacedNumber, unlessEmpty } from "../output/output.ts";
+import { flaggedWords } from "../output/servers/server-state.ts";
 import {
   quarantineText,
   repairSummary,
@@ -108,6 +109,7 @@ function show(host: Host, server: string | undefined, context: Context): void {
     quarantined: host.quarantined(server),
     hidden: host.hidden(server),
     notes: host.notes(server),
+    flags: host.flags(server),
   };
   for (const { server: name, message } of listed.notes) out.warn(safe`"${toSafeLine(name)}": ${toSafeLine(message)}`);
   if (command.opts<Options>().raw) out.json({ servers: rawDocuments(host, server) });
@@ -132,12 +134,12 @@ function isNamesOnly(
   return tools.length > manyTools && operands.length === 0 && !all && !repairs && !long;
 }
 
-function print({ tools, quarantined, hidden }: Listed, context: Context): void {
+function print({ tools, quarantined, hidden, flags }: Listed, context: Context): void {
   const { io, out, command } = context;
   const { all = false, repairs = false } = command.opts<Options>();
   const isShort = isNamesOnly(tools, context);
   const { style } = out;
-  const options = { style, columns: columnsOf(io.stdout), all };
+  const options = { style, columns: columnsOf(io.stdout), all, flags };
   const offered = groupBy(tools, ({ server }) => server);
   const filtered = groupBy(hidden, ({ server }) => server);
   const texts = [...new Set([...offered.keys(), ...filtered.keys()])].map((server) => {
@@ -149,6 +151,16 @@ function print({ tools, quarantined, hidden }: Listed, context: Context): void {
   if (texts.length > 0)
     out.print(joinSafe(texts, isShort && options.columns === Number.POSITIVE_INFINITY ? safe`\n` : safe`\n\n`));
   else out.say(safe`No tools to show. To see some: fairlead tools demo`);
+  // A list of names has no room for flags, and what is not a tool is not in the list.
+  const others = isShort || repairs ? flags : flags.filter(({ kind }) => kind !== "tool");
+  for (const line of flaggedLines(others)) out.warn(line);
+}
+
+/** What is flagged, one line for each server. */
+function flaggedLines(flags: readonly ServerFlag[]): readonly SafeText[] {
+  return [...groupBy(flags, ({ server }) => server)].map(
+    ([server, own]) => safe`flagged in "${toVisibleLine(server)}": ${flaggedWords(own)}`,
+  );
 }
 
 function rawDocuments(host: Host, server: string | undefined): readonly object[] {
@@ -179,12 +191,14 @@ interface Listed {
   readonly quarantined: readonly QuarantinedTool[];
   readonly hidden: readonly HiddenTool[];
   readonly notes: readonly HostNote[];
+  readonly flags: readonly ServerFlag[];
 }
 
 /** Returns the tool list for `--json`. */
-export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): object {
+export function toolsDocument({ tools, quarantined, hidden, notes, flags }: Listed): object {
   return {
     tools: tools.map(toolDocument),
+    flags: unlessEmpty(flags),
     quarantined,
     hidden: unlessEmpty(hidden),
     warnings: unlessEmpty(notes),

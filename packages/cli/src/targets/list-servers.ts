@@ -36,7 +36,12 @@ async function withCosts(listed: readonly ListedServer[], host: OpenedHost): Pro
   for (const tool of tools) tokens.set(tool.server, (tokens.get(tool.server) ?? 0) + tool.tokens);
   return listed.map((one) => {
     const { name } = one.server;
-    return { ...one, failed: failed.find(({ server }) => server === name), tokens: tokens.get(name) };
+    return {
+      ...one,
+      failed: failed.find(({ server }) => server === name),
+      tokens: tokens.get(name),
+      flags: host.flags(name),
+    };
   });
 }
 

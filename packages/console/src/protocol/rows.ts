@@ -106,6 +106,8 @@ export type Question = {
       readonly folder?: string | undefined;
       readonly description?: string | undefined;
       readonly hints?: string | undefined;
+      /** What is suspicious in the definition: one line for each flag. */
+      readonly flags?: string | undefined;
       readonly args: JsonObject;
       readonly isCut: boolean;
       readonly digest: string;

@@ -32,6 +32,7 @@ export {
   openHost,
   type Progress,
   type RequestOptions,
+  type ServerFlag,
 } from "../host.ts";
 export type { LedgerRow, RequestLedger } from "../request/ledger.ts";
 export type { RequestNews, WatchedRequest } from "../request/request-watch.ts";

@@ -4,6 +4,7 @@ export { canonicalJson } from "../text/canonical-json.ts";
 export { closest } from "../text/closest.ts";
 export { writeJson } from "../text/deep-json.ts";
 export { duplicateName, inexactNumber } from "../text/exact-json.ts";
+export { flagsOfResult, flagWords } from "../text/flags.ts";
 export { type Group, groupBy } from "../text/group-by.ts";
 export { hidden } from "../text/hidden-text.ts";
 export { toShellWord } from "../text/shell-word.ts";

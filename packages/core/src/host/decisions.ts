@@ -13,6 +13,7 @@ import type { PolicyFiles } from "../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome, RequestingUser } from "../policy/rules/rule.ts";
 import type { ListedTools } from "../server/accepted-tools.ts";
 import type { Servers } from "../server/servers.ts";
+import { flagsOfRequest } from "./flags.ts";
 import type { HostLock } from "./lock.ts";
 import type { GatewayHost, Host, HostNote } from "./types.ts";
 
@@ -280,6 +281,10 @@ function definitionsOf(servers: Servers): ToolDefinitions {
     toolOf: (tool) => listed(tool)?.toolOf(tool.serverToolName),
     toolsOf: (server) => servers.find(server)?.listedBy().tools() ?? [],
     changeOf: (tool) => listed(tool)?.changeOf(tool.serverToolName),
+    flagsOf: (request) => {
+      const isTool = (request.kind ?? "tool") === "tool";
+      return flagsOfRequest(request, servers, isTool ? listed(request)?.toolOf(request.serverToolName) : undefined);
+    },
     promptChangeOf: (prompt) => servers.find(prompt.serverName)?.promptChangeOf(prompt.serverToolName),
     skillOf: ({ serverName, serverToolName }) => servers.find(serverName)?.skills.get(serverToolName),
     sharesName({ serverName, serverToolName }) {

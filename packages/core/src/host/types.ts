@@ -24,6 +24,7 @@ import type { Configuration } from "../trust/configuration.ts";
 import type { EntryTrust } from "../trust/entry-trust.ts";
 import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
+import type { ServerFlag } from "./flags.ts";
 import type { SearchToolsOptions, SubscribeOptions } from "./gateway-types.ts";
 import type { HostPrompt, HostResource, HostSkill, HostTool } from "./listings.ts";
 import type { CallAsModelOptions } from "./options.ts";
@@ -243,6 +244,11 @@ export interface Host extends AsyncDisposable {
   hidden(server?: string): readonly HiddenTool[];
   /** Notes for the user about catalogs, such as a filter that matches nothing or a list that was cut. */
   notes(server?: string): readonly HostNote[];
+  /**
+   * What is suspicious in the texts of servers: in names, descriptions and schemas of tools, prompts, resources and
+   * skills, and in instructions. A flag hides nothing and changes no decision. With a name, only those of this server.
+   */
+  flags(server?: string): readonly ServerFlag[];
   /**
    * The catalog of a server, from the server or the cache, without the tools that a filter hides, and with notes about
    * unusable tools, prompts and resources.

@@ -9,6 +9,7 @@ import { domainToUnicode } from "node:url";
 import type { JsonObject } from "@fairlead/wire";
 import type { Difference } from "../server/tool-changes.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
+import { flagWords } from "../text/flags.ts";
 import { type SafeText, safe, sliceSafe, toSafeLine, toVisibleLine } from "../text/safe-text.ts";
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "./confirmation.ts";
 import type { Requester } from "./decide.ts";
@@ -49,6 +50,8 @@ export interface ConfirmationView extends ConfirmedRequest, ConfirmationAsker {
   readonly description?: string | undefined;
   /** What the server claims about the tool in annotations, in words. */
   readonly hints?: string | undefined;
+  /** What is suspicious in the definition, in words: one line for each flag. Absent if nothing is. */
+  readonly flags?: string | undefined;
   /** The exact arguments that will be sent, or their beginning if `isCut`. */
   readonly args: JsonObject;
   readonly isCut?: boolean | undefined;
@@ -70,7 +73,7 @@ export interface ConfirmationView extends ConfirmedRequest, ConfirmationAsker {
 
 /** Returns what a person sees of a confirmation of the host. */
 export function toConfirmationView(details: ToolCallConfirmationDetails, asker: ConfirmationAsker): ConfirmationView {
-  const { kind = "tool", toolName, toolDisplayName, args, annotations, change } = details;
+  const { kind = "tool", toolName, toolDisplayName, args, annotations, change, flags = [] } = details;
   return {
     ...asker,
     server: details.serverName,
@@ -79,6 +82,7 @@ export function toConfirmationView(details: ToolCallConfirmationDetails, asker: 
     modelName: kind === "tool" && toolDisplayName !== toolName ? toolDisplayName : undefined,
     description: details.description === "" ? undefined : details.description,
     hints: kind === "host" ? hostHint(toolName) : annotations && hintWords(annotations),
+    flags: flags.length === 0 ? undefined : flags.map(flagWords).join("\n"),
     args,
     digest: hash("sha256", canonicalJson(args)).slice(0, 16),
     reason: reasonOf(details),

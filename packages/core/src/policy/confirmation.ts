@@ -5,6 +5,7 @@ import { isObject, textIn } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import { toPlainArguments } from "../normalise/plain-arguments.ts";
 import type { Difference } from "../server/tool-changes.ts";
+import type { Flag } from "../text/flags.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { RequestKind } from "./rules/rule.ts";
 
@@ -74,6 +75,8 @@ export interface ToolCallConfirmationDetails {
   readonly rule?: ConfirmationRule;
   /** How the definition differs from the accepted one; absent if there is no difference. */
   readonly change?: readonly Difference[];
+  /** What is suspicious in the definition, to be shown. It changes no decision. */
+  readonly flags?: readonly Flag[];
   /** The answers to offer. A yes that is not in this list counts as `ProceedOnce`. */
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /** Whether the `confirm` function may answer with other arguments. */
@@ -97,7 +100,7 @@ export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
 /** The input of `askAbout`, which creates a confirmation. */
 export interface Question
-  extends Pick<ToolCallConfirmationDetails, "kind" | "rule" | "change" | "outcomes" | "isOutdated"> {
+  extends Pick<ToolCallConfirmationDetails, "kind" | "rule" | "change" | "flags" | "outcomes" | "isOutdated"> {
   readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | "edited" | AnswerPlace) => void | Promise<void>;
 }
 

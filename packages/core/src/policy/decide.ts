@@ -10,6 +10,7 @@ import type { Connection } from "../server/connection.ts";
 import type { Difference } from "../server/tool-changes.ts";
 import { fileWords, type Skill } from "../skills/skill.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
+import type { Flag } from "../text/flags.ts";
 import { type ApprovedDefinition, type ApprovedTools, approvedDigest, type ServerIdentity } from "./approvals.ts";
 import {
   type AnswerPlace,
@@ -45,6 +46,8 @@ export interface ToolDefinitions {
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: ToolOnConnection) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
+  /** What is suspicious in the definition of what a request is for. */
+  readonly flagsOf: (request: ToolOnConnection & Pick<PolicyRequest, "kind">) => readonly Flag[];
   /** The entry of a skill that the host holds. `serverToolName` is its URI. */
   readonly skillOf: (skill: ToolIdentity) => Skill | undefined;
   /** Whether the server uses the skill's name for another skill, too. */
@@ -293,6 +296,7 @@ export class Decisions {
     const outcomes = approver === undefined ? this.#outcomesFor(request) : [ProceedOnce, Cancel];
     const rule = who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
     const isOutdated = (): boolean => this.confirmationKey(answered) !== asked;
+    const flags = this.#options.tools.flagsOf(request);
     const details = askAbout(shown, this.#shownArguments(request), {
       kind: request.kind,
       rule: {
@@ -304,6 +308,7 @@ export class Decisions {
         correction: correction(rule),
       },
       change: change?.doubt === undefined ? change?.difference() : undefined,
+      ...(flags.length > 0 && { flags }),
       outcomes,
       isOutdated,
       answer: async (given, how) => {

@@ -48,6 +48,7 @@ function scene(mode: ApprovalMode = "default") {
       toolOf: () => now.tool,
       toolsOf: () => (now.tool ? [now.tool] : []),
       changeOf: change,
+      flagsOf: () => [],
       promptChangeOf: change,
       skillOf: () => undefined,
       sharesName: () => false,

@@ -29,6 +29,7 @@ export function listedServers(lockOf: (server: string) => ServerLock = () => noL
       const drift = lockOf(serverName).promptDrift(serverToolName);
       return drift && { difference: () => drift };
     },
+    flagsOf: () => [],
     skillOf: () => undefined,
     sharesName: () => false,
     isSkillLockedOut: () => false,

@@ -136,6 +136,7 @@ export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxE
     args: objectOf(content["args"]),
     isCut: content["isCut"] === true ? true : undefined,
     hints: stringOf(content["hints"]),
+    flags: stringOf(content["flags"]),
     reason: stringOf(content["reason"]) ?? "",
     key,
     digest,
@@ -205,7 +206,8 @@ async function createFreeId(folder: string): Promise<string> {
 
 /** `owner`: the gateway's process, which waits for the answer while the confirmation is open. */
 function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
-  const { who, client, folder, server, kind, name, args, hints, reason, change, answers, key, digest } = question;
+  const { who, client, folder, server, kind, name, args, hints, flags, reason, change, answers, key, digest } =
+    question;
   const written = Buffer.from(excerpt(args, argumentBytes + 1));
   const isCut = written.length > argumentBytes;
   return JSON.stringify({
@@ -219,6 +221,7 @@ function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
     args: isCut ? { "(beginning)": textOf(written.subarray(0, argumentBytes)) } : args,
     isCut: isCut ? true : undefined,
     hints: hints?.slice(0, differenceText),
+    flags: flags?.slice(0, differenceText),
     reason: reason.slice(0, differenceText),
     change: change?.slice(0, mostDifferences).map((each) => toDifference({ ...each })),
     answers,

@@ -71,6 +71,7 @@ test("the text has the folder, the change and what a yes for a resource covers",
     name: "file:///a",
     folder: "/work",
     hints: "destructive",
+    flags: 'secret-file in description: "~/.ssh"\nhidden-markup in description: "<!-- x -->"',
     change,
   });
   expect(lines.split("\n")).toEqual([
@@ -79,6 +80,8 @@ test("the text has the folder, the change and what a yes for a resource covers",
     "Folder: /work",
     'The definition has changed: a: "1" → "2"; b: "" → ""',
     "Hints: destructive",
+    'Flag: secret-file in description: "~/.ssh"',
+    'Flag: hidden-markup in description: "<!-- x -->"',
     'The answer "this conversation" allows all resources of files.',
   ]);
   expect(messageFor({ ...question, kind: "resource", answers: ["no", "once"] })).not.toContain("allows all resources");

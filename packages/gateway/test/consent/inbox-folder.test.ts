@@ -55,6 +55,7 @@ test("a stored confirmation is read back as the user must see it, from a file th
     ...question,
     folder: "/w",
     hints: "destructive",
+    flags: 'secret-file in description: "~/.ssh"',
     change,
     answers: ["no", "once", "conversation", "always"],
   };

@@ -152,7 +152,7 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
 
 /** Returns the details of a request, which a person reads before approving it. Long arguments may be cut. */
 function details(entry: InboxEntry): readonly SafeText[] {
-  const { id, client, args, reason, digest, change, folder, hints, isCut = false, deadline = 0 } = entry;
+  const { id, client, args, reason, digest, change, folder, hints, flags, isCut = false, deadline = 0 } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
   const field = (label: SafeText, text: string | undefined): readonly SafeText[] =>
     text ? [safe`${label}: ${toVisibleLine(text)}`] : [];
@@ -161,6 +161,7 @@ function details(entry: InboxEntry): readonly SafeText[] {
     ...field(safe`client`, client),
     ...field(safe`folder`, folder),
     ...field(safe`hints`, hints),
+    ...(flags?.split("\n").flatMap((flag) => field(safe`flag`, flag)) ?? []),
     ...field(safe`reason`, reason),
     safe`arguments (sha256 ${toSafeLine(digest)})${isCut ? safe`, only their beginning` : safe``}:`,
     safe`  ${joinSafe(written, safe`\n  `)}`,
@@ -177,7 +178,7 @@ function line(entry: InboxEntry): SafeText {
 }
 
 function toDocument(entry: InboxEntry): object {
-  const { id, client, server, kind, name, args, since, reason, folder, hints, isCut } = entry;
+  const { id, client, server, kind, name, args, since, reason, folder, hints, flags, isCut } = entry;
   return {
     id,
     client,
@@ -188,6 +189,7 @@ function toDocument(entry: InboxEntry): object {
     since: new Date(since).toISOString(),
     reason,
     hints,
+    flags: flags?.split("\n"),
     folder,
     argsCut: isCut,
   };

@@ -19,13 +19,15 @@ import {
   redact,
 } from "@fairlead/console/server/words/server-redaction";
 import type { SignInState } from "@fairlead/core/auth";
+import type { ServerFlag } from "@fairlead/core/host";
 import { type ServerDefinition, sandboxDocument, type Transport } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type AdmittedServer, type Configuration, type EntryTrust, entryTrust } from "@fairlead/core/trust";
-import type { Output } from "../../output/output.ts";
+import { type Output, unlessEmpty } from "../../output/output.ts";
 import { signInDocument, signInWords, statusDocument, statusWords } from "../../output/servers/server-state.ts";
+import { flagLines } from "../../output/tools/lists.ts";
 import { configurationOf } from "../../shell/configuration.ts";
-import type { Verb } from "../../shell/verb.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
 
 export const verb: Verb = {
@@ -44,13 +46,34 @@ Examples:
     const configuration = await configurationOf(context);
     const found = findServer(configuration, operands[0] ?? "");
     const signIn = await signInOf(found, configuration);
-    if (globals.json) return out.json({ ...document(found, configuration), signIn: signIn && signInDocument(signIn) });
+    const flags = await cachedFlags(found, configuration, context);
+    if (globals.json)
+      return out.json({
+        ...document(found, configuration),
+        signIn: signIn && signInDocument(signIn),
+        flags: unlessEmpty(flags),
+      });
     const missing = await missingSecrets({ ...configuration, servers: [found] }, context);
     out.show(out.style.bold(toSafeLine(found.server.name)));
     out.show(layout(fields(found, configuration, out.typed, missing, signIn), safe`  `));
+    for (const line of flagLines(flags, out.style, safe`  `)) out.show(line);
     for (const problem of found.server.problems) out.show(out.typed(safe`  ${problemLines(problem)}`));
   },
 };
+
+/** Returns the flags of the server's cached catalog. This command connects to no server. */
+async function cachedFlags(
+  { server: { name }, admission }: AdmittedServer,
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly ServerFlag[]> {
+  if (admission.status !== "admitted") return [];
+  const { useHost } = await import("../../targets/with-host.ts");
+  return useHost(configuration, context, async (host) => {
+    await host.recall();
+    return host.flags(name);
+  });
+}
 
 /** Returns the sign-in state. Undefined if the server is a stdio server, or if the token store cannot be opened. */
 async function signInOf(

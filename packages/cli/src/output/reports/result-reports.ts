@@ -3,6 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import { blockText, plainDisplay, withoutLineEnd } from "@fairlead/core/normalise";
+import { flagsOfResult, flagWords } from "@fairlead/core/plain-text";
 import type { CallResult, ResourceAddress } from "@fairlead/core/request";
 import {
   joinSafe,
@@ -69,6 +70,7 @@ export async function reportCall(
     folder === undefined ? nothingSaved : await saveMedia(content, folder, targetName(target));
   const warnings = [...doubts, ...unsaved];
   const shown = display(content, data, { paths, draw });
+  const flags = flagsOfResult(content);
   if (json)
     out.json({
       ok: error === undefined,
@@ -79,11 +81,13 @@ export async function reportCall(
       durationMs,
       saved: unlessEmpty([...paths.values()]),
       warnings: unlessEmpty(warnings),
+      flags: unlessEmpty(flags),
       error: error && errorDocument(error),
     });
   else if (shown !== "") out.print(shown);
   else if (error === undefined) out.say(safe`${toSafeLine(targetName(target))} returned an empty result`);
   for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
+  for (const flag of flags) out.warn(safe`flag: ${toVisibleLine(flagWords(flag))}`);
   if (error !== undefined) throw error;
 }
 
@@ -136,6 +140,7 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
   const { paths, warnings: unsaved } =
     folder === undefined ? nothingSaved : await saveMedia(blocks, folder, `${server}.${prompt}`);
   const warnings = [...notes, ...unsaved];
+  const flags = flagsOfResult(blocks);
   if (globals.json)
     out.json({
       server,
@@ -144,6 +149,7 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
       messages: messages.map(({ role, content }) => ({ role, content: contentDocument([content])[0] })),
       saved: unlessEmpty([...paths.values()]),
       warnings: unlessEmpty(warnings),
+      flags: unlessEmpty(flags),
     });
   else if (messages.length === 0) out.say(safe`${toSafeLine(prompt)} of "${toSafeLine(server)}" has no messages`);
   else {
@@ -151,6 +157,7 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
     out.print(joinSafe(texts, safe`\n\n`));
   }
   for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
+  for (const flag of flags) out.warn(safe`flag: ${toVisibleLine(flagWords(flag))}`);
 }
 
 /** Formats one message. The server's text is indented, so that none of its lines looks like a role. */
@@ -181,16 +188,19 @@ export async function reportReading(
   const { contents, notes } = result;
   const blocks = destination === undefined ? contents.map(toBlock) : contents.map(toFile);
   const { paths } = destination === undefined ? nothingSaved : await saveAll(blocks, destination, nameOf(address));
+  const flags = flagsOfResult(contents);
   if (globals.json)
     out.json({
       ...address,
       contents,
       saved: unlessEmpty([...paths.values()]),
       warnings: unlessEmpty(notes),
+      flags: unlessEmpty(flags),
     });
   else if (blocks.length > 0) out.print(textOf(contents, blocks, { paths, draw }, context));
   else out.say(safe`${toSafeLine(address.uri)} is empty`);
   for (const note of notes) out.warn(safe`warning: ${toSafeLine(note)}`);
+  for (const flag of flags) out.warn(safe`flag: ${toVisibleLine(flagWords(flag))}`);
   if (destination === undefined && !globals.json && blocks.some(mediaOf))
     out.say(safe`next: add --save . to save the contents in a file`);
 }

@@ -5,8 +5,8 @@ import { redact } from "@fairlead/console/server/words/server-redaction";
 import type { SignInState } from "@fairlead/core/auth";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
-import type { CachedCatalogInfo, FailedStart } from "@fairlead/core/host";
-import { waitWords } from "@fairlead/core/plain-text";
+import type { CachedCatalogInfo, FailedStart, ServerFlag } from "@fairlead/core/host";
+import { groupBy, waitWords } from "@fairlead/core/plain-text";
 import { initialServerState, notConnectedError } from "@fairlead/core/server";
 import { type ConfiguredServer, type SharedBy, sandboxDocument, sandboxLine } from "@fairlead/core/settings";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -30,6 +30,8 @@ export interface ListedServer {
    * while.
    */
   readonly failed?: FailedStart | undefined;
+  /** What is suspicious in the texts of the server. */
+  readonly flags?: readonly ServerFlag[] | undefined;
   /** How clients of the gateway share connections to the server. */
   readonly share?: SharedBy | undefined;
 }
@@ -149,6 +151,7 @@ function shortLines(
     ...(next === undefined ? [] : [typed(next)]),
     ...noteLines(state),
     ...(changed.length > 0 ? [changedLine(changed)] : []),
+    ...flagLinesOf(listed),
     ...problemLinesOf(listed),
   ];
 }
@@ -184,6 +187,7 @@ function verboseLines(listed: ListedServer, { style, typed, showsSharing }: Serv
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
     ...(cached === undefined ? [] : [safe`  ${cached}`]),
     ...(changed.length > 0 ? [changedLine(changed)] : []),
+    ...flagLinesOf(listed),
     ...shadows.map((shadowed) => safe`  replaces ${positionText(shadowed)} (${toSafeLine(shadowed.scope)})`),
     ...(share === undefined || !showsSharing ? [] : [safe`  gateway: ${shareWords[share]}`]),
     ...explanationLines(state).map(typed),
@@ -199,6 +203,22 @@ function sandboxLines({ definition }: ConfiguredServer): readonly SafeText[] {
 
 function costWords(tokens: number | undefined): SafeText {
   return tokens === undefined ? safe`` : safe`, about ${spacedNumber(tokens)} tokens`;
+}
+
+function flagLinesOf({ flags = [] }: ListedServer): readonly SafeText[] {
+  return flags.length === 0 ? [] : [safe`  flagged: ${flaggedWords(flags)}`];
+}
+
+const mostFlagged = 5;
+
+/** Returns what is flagged and why, such as `tool echo (keeps-from-user)`. */
+export function flaggedWords(flags: readonly ServerFlag[]): SafeText {
+  const items = [...groupBy(flags, ({ kind, name }) => `${kind} ${name}`.trim())].map(
+    ([item, own]) =>
+      safe`${toVisibleLine(item.slice(0, 200))} (${toSafeLine([...new Set(own.map(({ id }) => id))].join(", "))})`,
+  );
+  const more = items.length - mostFlagged;
+  return joinSafe([...items.slice(0, mostFlagged), ...(more > 0 ? [safe`${more} more`] : [])], safe`, `);
 }
 
 function changedLine(changed: readonly string[]): SafeText {
@@ -268,7 +288,7 @@ function transportOf({ server, state, cachedCatalog }: ListedServer): string {
 
 /** Returns a server as it appears in `--json` documents. */
 export function serverDocument(listed: ListedServer): object {
-  const { server, state, cachedCatalog, changed = [], signIn, tokens, failed, share } = listed;
+  const { server, state, cachedCatalog, changed = [], signIn, tokens, failed, share, flags = [] } = listed;
   const { offer: sizes } = state.status === "connected" ? state : (cachedCatalog ?? {});
   return {
     name: server.name,
@@ -286,6 +306,7 @@ export function serverDocument(listed: ListedServer): object {
     share,
     signIn: signIn && signInDocument(signIn),
     changed: unlessEmpty(changed),
+    flags: unlessEmpty(flags),
     savedAt: cachedCatalog?.savedAt === undefined ? undefined : new Date(cachedCatalog.savedAt).toISOString(),
     skipped: failed && skippedDocument(failed),
     error: "message" in state ? errorDocument(notConnectedError(state)) : undefined,

@@ -1,8 +1,8 @@
 /** Formats the tools, prompts and resources of a server as text. */
 
-import type { HiddenTool, HostPrompt, HostResource, HostTool } from "@fairlead/core/host";
+import type { HiddenTool, HostPrompt, HostResource, HostTool, ServerFlag } from "@fairlead/core/host";
 import { fold, parametersOf, resolved, toKey } from "@fairlead/core/normalise";
-import { type Group, groupBy, sizeWords, toShellWord } from "@fairlead/core/plain-text";
+import { flagWords, type Group, groupBy, sizeWords, toShellWord } from "@fairlead/core/plain-text";
 import { typedPromptName } from "@fairlead/core/request";
 import type { QuarantinedTool } from "@fairlead/core/server";
 import {
@@ -46,6 +46,27 @@ export function sharedUris(resources: readonly HostResource[]): (uri: string) =>
 export interface ToolListOptions extends ListOptions {
   /** Whether to show every parameter and the whole description. */
   readonly all: boolean;
+  /** What is suspicious in the tools. */
+  readonly flags?: readonly ServerFlag[];
+}
+
+/** Formats the flags of what has this name on this server, or of everything in the list. */
+export function flagLines(
+  flags: readonly ServerFlag[],
+  style: Style,
+  indented: SafeText = indent,
+): readonly SafeText[] {
+  return flags.map((flag) => safe`${indented}${style.yellow(safe`flag: ${toVisibleLine(flagWords(flag))}`)}`);
+}
+
+/** Returns the flags of one tool, prompt or resource. */
+function flagsFor(
+  flags: readonly ServerFlag[],
+  wanted: Pick<ServerFlag, "server" | "kind" | "name">,
+): readonly ServerFlag[] {
+  return flags.filter((flag) =>
+    (["server", "kind", "name"] as const).every((member) => flag[member] === wanted[member]),
+  );
 }
 
 /**
@@ -109,7 +130,8 @@ function toolsTitle(
 export function toolText(tool: HostTool, options: ToolListOptions): SafeText {
   const { columns, style, all } = options;
   const talk = [...descriptionLines(tool.description, { columns, all }), ...(all ? parameterLines(tool, columns) : [])];
-  return joinSafe([...signatureLines(tool, options), ...talk.map((line) => style.dim(line))]);
+  const own = flagsFor(options.flags ?? [], { server: tool.server, kind: "tool", name: tool.serverToolName });
+  return joinSafe([...signatureLines(tool, options), ...talk.map((line) => style.dim(line)), ...flagLines(own, style)]);
 }
 
 function signatureLines(tool: HostTool, { style, columns, all }: ToolListOptions): readonly SafeText[] {

@@ -22,7 +22,7 @@ function deep(): Record<string, unknown> {
 }
 
 test("a document has what a model is shown, and nothing that is empty", () => {
-  expect(toolsDocument({ tools: [tool], quarantined: [], hidden: [], notes: [] })).toEqual({
+  expect(toolsDocument({ tools: [tool], quarantined: [], hidden: [], notes: [], flags: [] })).toEqual({
     tools: [shown],
     quarantined: [],
   });
@@ -34,7 +34,7 @@ test("what else is known of a tool stands beside it", () => {
   const quarantined = [{ server: "s", serverToolName: "u", reason: "too deep" }];
   const hidden = [{ server: "s", serverToolName: "v", setting: "excludeTools" }] as const;
   const notes = [{ server: "s", message: "m" }];
-  expect(toolsDocument({ tools: [{ ...tool, ...more, repairs }], quarantined, hidden, notes })).toEqual({
+  expect(toolsDocument({ tools: [{ ...tool, ...more, repairs }], quarantined, hidden, notes, flags: [] })).toEqual({
     tools: [{ ...shown, ...more, repairs }],
     quarantined,
     hidden,
@@ -54,6 +54,7 @@ test("what nests too deeply to be written down does not keep the rest from it", 
     quarantined: [],
     hidden: [],
     notes: [],
+    flags: [],
   });
   expect(JSON.parse(JSON.stringify(document))).toEqual({
     tools: [{ ...shown, outputSchema: { unprintable } }],

@@ -187,7 +187,21 @@ export function checkAnswer(question: Question, answer: Answer): void {
 
 /** What the page shows of a confirmation. */
 export function toRequestQuestion(view: ConfirmationView, from: string): Asked<"request"> {
-  const { server, kind, name, folder, description, hints, args, isCut = false, digest, reason, change, answers } = view;
+  const {
+    server,
+    kind,
+    name,
+    folder,
+    description,
+    hints,
+    flags,
+    args,
+    isCut = false,
+    digest,
+    reason,
+    change,
+    answers,
+  } = view;
   return {
     kind: "request",
     server,
@@ -199,6 +213,7 @@ export function toRequestQuestion(view: ConfirmationView, from: string): Asked<"
     folder,
     description,
     hints,
+    flags,
     args,
     isCut,
     digest,

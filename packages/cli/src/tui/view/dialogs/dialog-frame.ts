@@ -78,7 +78,7 @@ const [narrow, low] = [50, 12];
 
 /** `reason`: the reason that the user types for a no. */
 function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor | undefined, room: Room): Frame {
-  const { server, kind, name, modelName, description, args, isCut = false, digest, hints, change } = view;
+  const { server, kind, name, modelName, description, args, isCut = false, digest, hints, flags, change } = view;
   const width = bodyWidth(room);
   const inner = width - quoteColumns;
   const why = whyText(view);
@@ -94,6 +94,7 @@ function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor 
       ...labelled(toSafeLine(kind), modelName === undefined ? name : `${name} (model name: ${modelName})`, width),
       ...(why === "" ? [] : told(safe`why`, why, width)),
       ...(hints === undefined ? [] : told(safe`hints`, hints, width)),
+      ...(flags === undefined ? [] : told(safe`flags`, flags, width)),
       ...changeLines(change, width),
       ...(kind === "host"
         ? []
