@@ -34,6 +34,7 @@ import { SeenNames } from "./lists/seen-names.ts";
 import { createApprovalStore, type RequestStates } from "./questions/approval-store.ts";
 import { createParkedCalls, type ModernRequest, type ParkedElsewhere } from "./questions/parked-calls.ts";
 import type { SignInPort } from "./questions/sign-in-request.ts";
+import { serverCardPage } from "./server-card.ts";
 import { createClientTokens } from "./tokens/client-tokens.ts";
 import { askInInbox, type ClientWorkspace, type CreateGatewayHost, type Workspace, Workspaces } from "./workspaces.ts";
 
@@ -304,6 +305,24 @@ export function createGateway(options: GatewayOptions): Gateway {
         return { owner: found.key, context: found, refusal: admitted.refusal };
       },
       onClient: take,
+      pageAt: (path) =>
+        more.pageAt?.(path) ??
+        serverCardPage(path, serverIn, {
+          version,
+          originOf: (host) => more.names?.origins[0] ?? `http://${host ?? "localhost"}`,
+          async refusal({ server: only, ...entry }) {
+            const { host } = opened ?? {};
+            if (host?.configuration.settings.host.publicServerCards === true)
+              return only === "" || host.configuration.servers.some(({ server }) => server.name === only)
+                ? undefined
+                : { status: 404, message: unknownServer(only) };
+            const admitted = await admit(entry);
+            if ("status" in admitted) return admitted;
+            return only === "" || (await mayUse(only, admitted))
+              ? undefined
+              : { status: 404, message: unknownServer(only) };
+          },
+        }),
       schemaOf: (found, tool) => modern.find(found)?.view().tools.get(tool)?.definition["inputSchema"],
     }).catch(async (error: unknown) => {
       await opened?.close();

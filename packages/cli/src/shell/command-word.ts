@@ -29,7 +29,7 @@ function isExecutable(path: string): boolean {
 
 // The command names are copied here, because importing the table of commands would be an import cycle.
 const ours =
-  /(?<!npx --no -- |[\w./@-])fairlead (?=(?:mcp|connect|disconnect|tools|call|resources|read|prompts?|skills|trust|policy|team|lock|record|serve-recording|serve|console|approvals|daemon|test|history|secret|settings|conversations|show|replay|export|clean|doctor|bug-report|generate|completion|help)\b|-p\b|--)/g;
+  /(?<!npx --no -- |[\w./@-])fairlead (?=(?:mcp|connect|disconnect|tools|call|resources|read|prompts?|skills|trust|policy|team|lock|record|serve-recording|serve|console|approvals|daemon|test|history|secret|settings|conversations|show|replay|export|clean|doctor|bundle|bug-report|generate|completion|help)\b|-p\b|--)/g;
 
 /** Replaces `fairlead` in the suggested commands of a text by the word that works on this machine. */
 export function withCommandWord(text: SafeText, word: SafeText): SafeText {

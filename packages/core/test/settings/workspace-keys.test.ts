@@ -117,7 +117,9 @@ describe("a key in a workspace file", () => {
       const trusted = await effectOf(world, true);
       const isIdle = key.workspace.startsWith("never: ") || key.workspace === "no effect anywhere";
       // An ignored key of an entry is still part of an entry, and that one is new.
-      if (isIdle && path[0] !== "mcpServers") expect(trusted).toEqual(before);
+      // An origin counts only beside its entry, in the same file.
+      const isOfEntry = path[3] === "origin";
+      if ((isIdle || isOfEntry) && path[0] !== "mcpServers") expect(trusted).toEqual(before);
       else expect(trusted).not.toEqual(before);
     },
   );

@@ -6,6 +6,7 @@
 import { stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { unless } from "@fairlead/core/files";
+import type { NewSecret } from "../registry/inputs.ts";
 import type { BundleCommand, BundleInput, BundleManifest } from "./manifest.ts";
 import { isInRange } from "./version-range.ts";
 import { BundleRefusal, whyNotPath } from "./zip.ts";
@@ -38,7 +39,8 @@ export interface BundleEntry {
   };
   /** The files and folders of the answers. Its own folder is the first. */
   readonly read: readonly string[];
-  readonly secrets: ReadonlyMap<string, string>;
+  /** To be stored before the entry is written. */
+  readonly secrets: readonly NewSecret[];
   /** What a person should know before the yes. */
   readonly notes: readonly string[];
 }
@@ -161,12 +163,10 @@ export function bundleEntry(manifest: BundleManifest, answers: BundleAnswers, ta
       ...(usesFolder && { cwd: escapeDollars(folder) }),
     },
     read: [folder, ...paths.flatMap(({ key }) => answers.get(key) ?? [])],
-    secrets: new Map(
-      manifest.inputs.flatMap(({ key, isSensitive }) => {
-        const [value] = answers.get(key) ?? [];
-        return isSensitive && value !== undefined ? [[target.secretName(key), value] as const] : [];
-      }),
-    ),
+    secrets: manifest.inputs.flatMap(({ key, isSensitive }) => {
+      const [value] = answers.get(key) ?? [];
+      return isSensitive && value !== undefined ? [{ name: target.secretName(key), value }] : [];
+    }),
     notes: platform === "win32" ? [...notes, "on Windows, bundles are not tested yet"] : notes,
   };
 }

@@ -155,7 +155,7 @@ describe("the entry of a bundle", () => {
       env: { KEY: "${secret:weather.key}", P: "x/y//home/ada" },
     });
     expect(made.read).toEqual(["/state/bundles/w$x/1", "/a$b", "/c"]);
-    expect([...made.secrets]).toEqual([["weather.key", "s3cret"]]);
+    expect(made.secrets).toEqual([{ name: "weather.key", value: "s3cret" }]);
   });
 
   test("platform_overrides replace the command, the arguments and the variables of this system", () => {

@@ -38,6 +38,7 @@ COMMAND_OR_URL is one of
                                also '{"mcpServers": {…}}' as found in READMEs; NAME may then be left out
 or a bundle (.mcpb), without NAME: a file, or an https address with --sha256. Fairlead shows what it would run, asks for
 its values and for your yes, and unpacks it read-only. --input answers in scripts, --yes says yes.
+or a domain (example.com), without NAME: Fairlead reads its catalog of MCP servers and their cards, and you choose.
 
 Instead of both, give the NAME of a server in an MCP registry (fairlead mcp search), with @VERSION for another version than
 the newest. Fairlead then shows exactly what will run, proves that the package belongs to the server, asks for its inputs
@@ -65,6 +66,7 @@ Examples:
   fairlead mcp add io.github.acme/weather
   fairlead mcp add io.github.acme/weather@1.2.0 --input folder=~/notes --yes
   fairlead mcp add weather.mcpb
+  fairlead mcp add example.com
   fairlead mcp add --yes --input folder=~/notes --name notes ./notes-1.2.0.mcpb
   fairlead mcp add '{"mcpServers": {"time": {"command": "uvx", "args": ["mcp-server-time"]}}}'`,
 
@@ -102,13 +104,20 @@ Examples:
           .choices(["on", "off", "default"])
           .argParser(readSandboxOption),
       )
-      .option("--name <name>", "the name of a registry's server or of a bundle in the settings; default: its own")
-      .option("--input <name=value>", "a value that a registry's server or a bundle asks for (repeatable)", repeat)
+      .option(
+        "--name <name>",
+        "the name of a registry's, bundle's or domain's server in the settings; default: its own",
+      )
+      .option(
+        "--input <name=value>",
+        "a value that a registry's, bundle's or domain's server asks for (repeatable)",
+        repeat,
+      )
       .option("--sha256 <digest>", "the SHA-256 of a bundle; needed for an https address")
       .option("--registry <address>", "read this registry instead of those of the settings (repeatable)", repeat)
       .option("--kind <kind>", "how to use a registry's server: npm, pypi, oci, nuget, mcpb or remote")
       .option("--unproven", "add a registry's server also if nothing proves that its package belongs to it")
-      .option("-y, --yes", "add a registry's server or a bundle without asking")
+      .option("-y, --yes", "add a registry's server, a bundle or the only server of a domain without asking")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
       .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
@@ -134,6 +143,12 @@ Examples:
       return addPublished(published, { registry, kind, input, name, unproven, yes }, choices, context);
     }
     refusePublishedOptions({ registry, kind, unproven });
+    const origin = second === undefined && !isFile(first) ? await originOf(first) : undefined;
+    if (origin !== undefined) {
+      refuseEntryOptions(options, "a domain, whose server card brings its own entry", context);
+      const { addFromDomain } = await import("./add/add-domain.ts");
+      return addFromDomain(origin, { ...choices, name, input, yes }, context);
+    }
     const servers = newServers({ operands, rest, isFile }, options);
     const ours = lookalikes(rest);
     if (ours.length > 0)
@@ -152,6 +167,13 @@ function refuseEntryOptions(options: AddOptions, instead: string, context: Conte
   if (option === undefined) return;
   const word = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw usageError(`--${word} does not work with ${instead}`, context);
+}
+
+/** The origin of a bare domain, such as example.com. */
+async function originOf(word: string): Promise<string | undefined> {
+  if (!/^[\w.:-]+$/.test(word)) return undefined;
+  const { originOfDomain } = await import("@fairlead/registry/cards/find-cards");
+  return originOfDomain(word);
 }
 
 /** Whether the only operand names a bundle: a file, or an address that ends like one. */

@@ -328,6 +328,8 @@ export interface Settings {
 /** The settings under `fairlead`, with defaults filled in. */
 export interface HostSettings {
   readonly start: "background" | "lazy";
+  /** Whether the cards of the gateway need no token. */
+  readonly publicServerCards: boolean;
   /** Whether commands use the background host. */
   readonly background: "auto" | "on" | "off";
   readonly connectTimeout: number;

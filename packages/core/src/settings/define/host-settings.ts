@@ -70,6 +70,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
     host: {
       start: start === "lazy" ? "lazy" : "background",
       background: background === "on" || background === "off" ? background : "auto",
+      publicServerCards: strongest(switchOf, ["fairlead", "publicServerCards"]) ?? false,
       connectTimeout: bounded(defaults.connectTimeout, "fairlead", "connectTimeout"),
       limits: {
         callTotal: bounded(defaults.callTotal, "fairlead", "limits", "callTotal"),

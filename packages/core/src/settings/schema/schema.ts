@@ -74,6 +74,11 @@ const fairlead: ObjectKey = {
       "Whether commands such as `fairlead call` use the background host, which keeps servers running between commands. `auto`: a command uses it if it runs, and starts it if the command has a terminal. `on`: every command starts it. `off`: each command starts its own servers. In CI (variable `CI`), each command starts its own servers.",
       { oneOf: ["auto", "on", "off"], default: "auto" },
     ),
+    publicServerCards: switchKey(
+      never,
+      "Whether every program that reaches `fairlead serve --http` may read its server cards (`/mcp/server-card`, `/mcp/NAME/server-card`) without a token. They have the names of your servers.",
+      { default: false },
+    ),
     connectTimeout: numberKey(tightens, "How long connecting may take, in milliseconds.", {
       minimum: 1,
       maximum: longestTime,

@@ -19,6 +19,8 @@ test("without any file the defaults hold", async () => {
     host: {
       start: "background",
       background: "auto",
+      publicServerCards: false,
+      registries: [],
       connectTimeout: 30_000,
       limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64, catalogBytes: 64_000_000 },
       toolBudget: {},

@@ -4,7 +4,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { createBoundedFetch, whyNoSandbox } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import { explain, openSecretStore } from "@fairlead/core/files";
+import { explain } from "@fairlead/core/files";
 import { sizeWords, toShellWord } from "@fairlead/core/plain-text";
 import { whyNotServerName } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -17,6 +17,7 @@ import { configurationOf } from "../../../shell/configuration.ts";
 import { canAsk, confirm } from "../../../shell/prompt.ts";
 import type { Context } from "../../../shell/verb.ts";
 import { isSingleExecutable } from "../../../shell/version.ts";
+import { storeInputSecrets } from "../registry/input-secrets.ts";
 import { type AddChoices, addServers } from "./add-servers.ts";
 import { askForInputs } from "./bundle-inputs.ts";
 
@@ -76,7 +77,7 @@ export async function addBundle(
     if (!(await confirm(io, safe`Add "${toVisibleLine(name)}"?`))) throw new HostError("denied", "nothing was changed");
   }
   const folder = await refusing(from, async () => unpackBundle(bundle, configuration.locations.state));
-  await storeSecrets(planned.secrets, configuration);
+  await storeInputSecrets(planned.secrets, configuration, context);
   const { manifest, sha256 } = bundle;
   const origin =
     typeof source === "string"
@@ -224,17 +225,9 @@ function showPlan({ entry, notes, secrets }: BundleEntry, { out }: Context): voi
   if (cwd !== undefined) out.show(safe`  in          ${toVisibleLine(cwd)}`);
   const variables = Object.entries(env).map(([variable, value]) => `${variable}=${toShellWord(value)}`);
   if (variables.length > 0) out.show(safe`  with        ${toVisibleLine(variables.join(" "))}`);
-  if (secrets.size > 0)
-    out.show(safe`  secrets     ${toVisibleLine([...secrets.keys()].join(", "))}, into the secret store`);
+  if (secrets.length > 0)
+    out.show(
+      safe`  secrets     ${toVisibleLine(secrets.map((secret) => secret.name).join(", "))}, into the secret store`,
+    );
   for (const note of notes) out.warn(safe`note: ${toVisibleLine(note)}`);
-}
-
-async function storeSecrets(
-  secrets: ReadonlyMap<string, string>,
-  { locations, environment }: Configuration,
-): Promise<void> {
-  if (secrets.size === 0) return;
-  const { env, platform } = environment;
-  const store = await openSecretStore({ directory: locations.state, env, platform });
-  for (const [name, value] of secrets) await store.set(name, value);
 }
