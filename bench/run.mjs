@@ -1,6 +1,6 @@
 /*
  * Runs the benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search`, `gateway`,
- * `background`, `console` and `team-simulation` run only by name. The tests never run them.
+ * `background`, `console`, `sandbox` and `team-simulation` run only by name. The tests never run them.
  */
 import { parseArgs } from "node:util";
 
@@ -12,6 +12,7 @@ const benches = {
   gateway: () => import("./gateway.mjs"),
   background: () => import("./background.mjs"),
   console: () => import("./console.mjs"),
+  sandbox: () => import("./sandbox.mjs"),
   team: () => import("./team.mjs"),
   "team-simulation": () => import("./team/simulate.mjs"),
 };

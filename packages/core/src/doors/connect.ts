@@ -16,4 +16,5 @@ export { isLoopbackHost } from "../net/server-network.ts";
 export { type BoxContents, boxContents, openBox, type SandboxContext } from "../sandbox/box.ts";
 export { whyNoSandbox } from "../sandbox/bubblewrap.ts";
 export { type Download, findDownload, programName } from "../sandbox/download.ts";
+export { type Learned, learnFrom } from "../sandbox/learn.ts";
 export { type ProposedPath, proposePaths } from "../sandbox/propose.ts";

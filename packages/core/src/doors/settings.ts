@@ -38,6 +38,7 @@ export {
   removeServer,
   replaceArgument,
   setServerEnabled,
+  setServerSandbox,
   writeServer,
 } from "../settings/edit.ts";
 export { type ClientEntry, fromForeignEntry, isOwnServer, ownEntryName } from "../settings/own-server.ts";

@@ -1,7 +1,6 @@
 /** Finds bubblewrap, and finds out whether this system lets it make a sandbox. */
 
 import { execFile } from "node:child_process";
-import { stat } from "node:fs/promises";
 import { findOwnProgram, type ProgramPlace } from "../trust/programs.ts";
 import { insideId } from "./shared-files.ts";
 import { causeOf, installHint, type UnavailableCause, unavailable } from "./unavailable.ts";
@@ -16,9 +15,10 @@ export const namespaces: readonly string[] = [
 const trialTimeout = 10_000;
 
 /**
- * Returns the file of bubblewrap.
+ * Returns the file of bubblewrap. Its version is not asked, which would cost every start a process: one that is too old
+ * says that it does not know an option, and the failure names that.
  *
- * @throws HostError `sandbox_unavailable` if there is none, or if it is too old
+ * @throws HostError `sandbox_unavailable` if there is none
  */
 export async function findBubblewrap(serverName: string, context: ProgramPlace): Promise<string> {
   const found = await look(context);
@@ -30,6 +30,13 @@ export async function findBubblewrap(serverName: string, context: ProgramPlace):
 export async function whyNoSandbox(context: ProgramPlace): Promise<UnavailableCause | undefined> {
   const found = await look(context);
   if (typeof found !== "string") return found;
+  const { stdout } = await run(found, ["--version"]);
+  const version = /(\d+)\.(\d+)(?:\.(\d+))?/
+    .exec(stdout)
+    ?.slice(1)
+    .map((text) => Number(text || 0));
+  if (version !== undefined && isOlder(version))
+    return { why: `bubblewrap ${version.join(".")} is older than 0.8.0 (${found})`, fix: installHint() };
   const { failed, stderr } = await run(found, [...namespaces, ..."--ro-bind / / /bin/true".split(" ")]);
   if (!failed) return undefined;
   const [line = "it printed no error message"] = stderr.split("\n").filter((text) => text.trim() !== "");
@@ -42,27 +49,7 @@ async function look(context: ProgramPlace): Promise<string | UnavailableCause> {
     return { why: `sandboxes need Linux, and this is ${platform}`, fix: "Run it on a system with sandboxes" };
   const found = await findOwnProgram("bwrap", context);
   if (found === undefined) return { why: "bubblewrap (bwrap) is not installed", fix: installHint() };
-  const version = await versionOf(found.file);
-  if (version !== undefined && isOlder(version))
-    return { why: `bubblewrap ${version.join(".")} is older than 0.8.0 (${found.file})`, fix: installHint() };
   return found.file;
-}
-
-const versions = new Map<string, Promise<readonly number[] | undefined>>();
-
-/** The version that the program prints. Asked once in a process for each file, as long as the file stays the same. */
-async function versionOf(file: string): Promise<readonly number[] | undefined> {
-  const { mtimeMs = 0, ino = 0 } = (await stat(file).catch(() => undefined)) ?? {};
-  const key = JSON.stringify([file, mtimeMs, ino]);
-  const asked =
-    versions.get(key) ??
-    run(file, ["--version"]).then(({ stdout }) => /(\d+)\.(\d+)(?:\.(\d+))?/.exec(stdout)?.slice(1).map(toNumber));
-  versions.set(key, asked);
-  return asked;
-}
-
-function toNumber(text: string | undefined): number {
-  return Number(text ?? 0);
 }
 
 function isOlder([major = 0, minor = 0]: readonly number[]): boolean {

@@ -13,12 +13,10 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { request as requestTls } from "node:https";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type Duplex, pipeline } from "node:stream";
 import { errorMessage, parseUrl } from "@fairlead/wire/text";
-import { isPublicAddress } from "../net/address-rules.ts";
 import { hostAndPort } from "../settings/define/sandbox-settings.ts";
 import type { ProgramHosts } from "./wanted-hosts.ts";
 
@@ -127,7 +125,7 @@ export class Egress {
       if (target === undefined) throw new Refusal("not a host");
       const upstream = await this.#connect(target);
       response.once("close", () => upstream.destroy());
-      const sent = (isTls ? requestTls : request)(
+      const sent = (isTls ? (await import("node:https")).request : request)(
         url,
         {
           method: message.method,
@@ -183,8 +181,9 @@ export class Egress {
     if (allowed.some((pattern) => listsHost(pattern, wish))) return true;
     const host = hostText(wish);
     const late = AbortSignal.any([AbortSignal.timeout(answerTimeout), this.#over.signal]);
-    const isAllowed = isOffered(wish) && (await wanted?.allows(host, late)) === true;
-    if (!isAllowed) this.#tellRefused(wish, `${host} is not in "hosts" of its sandbox`, isOffered(wish));
+    const isPublic = await isOfferedHost(wish);
+    const isAllowed = isPublic && (await wanted?.allows(host, late)) === true;
+    if (!isAllowed) this.#tellRefused(wish, `${host} is not in "hosts" of its sandbox`, isPublic);
     return isAllowed;
   }
 
@@ -200,6 +199,7 @@ export class Egress {
     if (isIP(wish.name) !== 0) return [wish.name];
     if (wish.name === "localhost") return ["127.0.0.1", "::1"];
     const found = await lookUp(wish.name, this.#options.lookup ?? systemLookup);
+    const { isPublicAddress } = await addressRules();
     const own = ownAddresses();
     const addresses = found.filter((address) => isPublicAddress(address) && !own.has(address));
     if (addresses.length > 0) return addresses;
@@ -228,9 +228,12 @@ export class Egress {
 }
 
 /** Addresses of this machine and of its networks are reached only if the profile lists them: no question offers them. */
-function isOffered({ name }: HostWish): boolean {
-  return isIP(name) === 0 ? name !== "localhost" : isPublicAddress(name);
+export async function isOfferedHost({ name }: HostWish): Promise<boolean> {
+  return isIP(name) === 0 ? name !== "localhost" : (await addressRules()).isPublicAddress(name);
 }
+
+/** Many servers reach no host, so the rules are loaded when one is wanted. */
+const addressRules = () => import("../net/address-rules.ts");
 
 /** The addresses of this machine. A service that listens on all of them trusts them as it trusts the loopback address. */
 function ownAddresses(): ReadonlySet<string> {
@@ -256,7 +259,7 @@ export function hostText({ name, port }: HostWish): string {
   return `${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
-function splitAddress(text: string): HostWish | undefined {
+export function splitAddress(text: string): HostWish | undefined {
   const address = hostAndPort(text, undefined);
   const [, name, port] = /^(.*):(\d+)$/.exec(address ?? "") ?? [];
   if (name === undefined || name.startsWith("*")) return undefined;

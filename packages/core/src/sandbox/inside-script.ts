@@ -17,7 +17,8 @@ export const insideLoopbackVariable = "FAIRLEAD_SANDBOX_LOOPBACK";
 /**
  * In Node, connections to other hosts are led to the proxy, whatever library opens them: `connect` of a socket asks the
  * proxy for the host first, inside the lookup that Node does anyway, so a refusal is an error with the name of the host.
- * Names that a program looks up by itself get an address of the range for tests (198.18.0.0/15) that stands for the name.
+ * Names that a program looks up by itself get an address that stands for the name. It looks like a public one (11.0.0.0/8),
+ * because many servers refuse private and reserved ones themselves.
  */
 export const insideScript: string = String.raw`"use strict";
 const net = require("node:net");
@@ -115,7 +116,7 @@ else {
     if (address === undefined) {
       const index = addressOf.size + 1;
       if (index > 131000) return undefined;
-      address = "198." + (18 + (index >> 16)) + "." + ((index >> 8) & 255) + "." + (index & 255);
+      address = "11." + (index >> 16) + "." + ((index >> 8) & 255) + "." + (index & 255);
       addressOf.set(name, address);
       namesOf.set(address, name);
     }

@@ -72,6 +72,25 @@ export async function writeServer(
   return before;
 }
 
+/** Sets `fairlead.servers.NAME.sandbox`. Returns the server's entry in the file, and the value before. */
+export async function setServerSandbox(
+  file: string,
+  name: string,
+  sandbox: unknown,
+  options: EditOptions = {},
+): Promise<{ readonly entry: unknown; readonly sandbox: unknown }> {
+  const path = ["fairlead", "servers", name, "sandbox"];
+  let before: { readonly entry: unknown; readonly sandbox: unknown } = { entry: undefined, sandbox: undefined };
+  const change = (text: string | undefined): string => {
+    const root = openForEdit(file, text, path.slice(0, -1));
+    const [entry, existing] = [childNode(root, "mcpServers", name), childNode(root, ...path)];
+    before = { entry: entry && plainValueOf(entry), sandbox: existing && plainValueOf(existing) };
+    return setValue(text, path, sandbox);
+  };
+  await updateText(file, change, toUpdate(options));
+  return before;
+}
+
 /** A change of the word at index `at` in `args`. */
 export interface ArgumentChange {
   readonly at: number;

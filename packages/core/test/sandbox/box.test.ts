@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hasBubblewrap, temporaryFolder, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/index.ts";
+import { isPublicAddress } from "../../src/net/address-rules.ts";
 import { openBoxed } from "./open-box.ts";
 
 const canBox = hasBubblewrap("servers in their sandbox");
@@ -179,6 +180,14 @@ describe.runIf(canBox)("the network of a server in its sandbox", () => {
     ).toBe("answer to /http");
     expect(await boxed.run(`return execFileSync("curl", ["-s", "${web.origin}/curl"])`)).toBe("answer to /curl");
     expect(web.seen.map(({ path }) => path)).toEqual(["/fetch", "/http", "/curl"]);
+  });
+
+  test("gets an address for each name that servers with rules about private addresses accept", async () => {
+    await using boxed = await openBoxed({ sandbox: { hosts: ["example.invalid"] } });
+    const address = await boxed.run(
+      `return (await process.getBuiltinModule("dns").promises.lookup("example.invalid")).address`,
+    );
+    expect([address, isPublicAddress(address)]).toEqual([expect.stringMatching(/^[\d.]+$/), true]);
   });
 
   test("reaches nothing else: not this machine, no private and no metadata address, no unlisted name", async () => {

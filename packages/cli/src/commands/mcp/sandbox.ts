@@ -1,25 +1,18 @@
-/** `fairlead mcp sandbox`: shows what a server sees in its sandbox, or opens a shell in it. */
+/** `fairlead mcp sandbox`: shows what a server sees in its sandbox, opens a shell in it, or proposes a profile. */
 
 import { type Field, layout } from "@fairlead/console/server/words/server-details";
-import {
-  type BoxContents,
-  boxContents,
-  openBox,
-  planLaunch,
-  type SandboxContext,
-  settingsFolders,
-} from "@fairlead/core/connect";
-import { HostError } from "@fairlead/core/errors";
-import { toShellWord } from "@fairlead/core/plain-text";
+import { type BoxContents, boxContents, openBox, type SandboxContext } from "@fairlead/core/connect";
 import { type ServerDefinition, sandboxDocument, sandboxLine } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
-import { type Configuration, programPlace } from "@fairlead/core/trust";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { findServer } from "./find-server.ts";
+import type { LearnOptions } from "./learn-sandbox.ts";
+import { type LaunchedProgram, plannedProgram, withoutSandbox } from "./planned-program.ts";
 
-interface Options {
+interface Options extends LearnOptions {
   readonly shell?: boolean;
+  readonly learn?: boolean;
 }
 
 export const verb: Verb = {
@@ -28,18 +21,33 @@ Shows the files, hosts and variables that the server's program has in its sandbo
 sandbox is set in fairlead.servers.NAME.sandbox: "on", "off", or an object with read, write, hosts, tcp and env. With
 --shell, opens a shell there, to look around with the program's rights.
 
+With --learn, tries the server in its sandbox, calls its tools that only read, as the server says, and need no arguments,
+and shows which files and hosts it was refused, as a change of its profile. Asks before it writes, and tries again. Your home
+folder, folders with secrets and Fairlead's own folder are never proposed. With --recording, makes the calls of a recording
+(fairlead record); with --watch, makes none, and reads what other programs' calls are refused.
+
 Examples:
   fairlead mcp sandbox files
   fairlead mcp sandbox files --json
-  fairlead mcp sandbox files --shell`,
+  fairlead mcp sandbox files --shell
+  fairlead mcp sandbox files --learn --recording files.jsonl`,
 
   define: (command) =>
     command
       .argument("<name>", "name of the server (see: fairlead mcp list)")
-      .option("--shell", "open a shell in the server's sandbox"),
+      .option("--shell", "open a shell in the server's sandbox")
+      .option("--learn", "try the server, and propose what its profile lacks")
+      .option("--recording <file>", "with --learn: make the calls of this recording")
+      .option("--watch", "with --learn: wait for calls of other programs")
+      .option("--yes", "with --learn: write what is proposed, without a question"),
 
   async run(context) {
     const { out, globals, operands, command } = context;
+    const { learn = false, ...options } = command.opts<Options>();
+    if (learn) {
+      const { learnSandbox } = await import("./learn-sandbox.ts");
+      return learnSandbox(operands[0] ?? "", options, context);
+    }
     const configuration = await configurationOf(context);
     const { server } = findServer(configuration, operands[0] ?? "");
     const { definition } = server;
@@ -54,7 +62,7 @@ Examples:
       return;
     }
     const boxed = { ...definition, sandbox };
-    const [program, boxContext] = await planned(definition, configuration);
+    const [program, boxContext] = await plannedProgram(definition, configuration);
     if (command.opts<Options>().shell) return openShell(boxed, program, boxContext, context);
     const contents = await boxContents(boxed, program, boxContext);
     if (globals.json) return out.json(document(definition, contents));
@@ -63,38 +71,9 @@ Examples:
   },
 };
 
-type Planned = { readonly target: Awaited<ReturnType<typeof planLaunch>>["target"]; readonly file: string };
-
-async function planned(
-  definition: ServerDefinition,
-  configuration: Configuration,
-): Promise<readonly [Planned, SandboxContext]> {
-  const { environment, locations } = configuration;
-  const { resolved, name } = definition;
-  if (resolved?.kind !== "stdio") throw withoutSandbox(name);
-  const boxContext = programPlace({ ...configuration, environment });
-  const { target, file } = await planLaunch(name, resolved, boxContext);
-  if (file === undefined)
-    throw new HostError("command_not_found", `"${name}" has no program: "${resolved.command}" is not in its PATH`, {
-      serverName: name,
-      next: `fairlead mcp test ${toShellWord(name)}`,
-    });
-  return [
-    { target, file },
-    { ...boxContext, state: locations.state, settingsFolders: settingsFolders(locations) },
-  ];
-}
-
-function withoutSandbox(name: string): HostError {
-  return new HostError("usage", `"${name}" has no sandbox`, {
-    serverName: name,
-    next: `Set "sandbox": "on" in fairlead.servers.${name} of the settings.`,
-  });
-}
-
 async function openShell(
   definition: ServerDefinition & { readonly sandbox: NonNullable<ServerDefinition["sandbox"]> },
-  program: Planned,
+  program: LaunchedProgram,
   boxContext: SandboxContext,
   { io, out }: Context,
 ): Promise<void> {
