@@ -23,6 +23,7 @@ const groups = {
     "packages/core/test/text/code-points.test.ts",
     "packages/cli/test/chaos/terminal.test.ts",
   ],
+  limits: ["packages/wire/test/limits.test.ts", "packages/core/test/limits.test.ts"],
   network: ["packages/core/test/chaos/network.test.ts"],
   clients: ["packages/gateway/test/chaos/clients.test.ts"],
   soak: ["packages/core/test/chaos/soak.test.ts"],

@@ -17,7 +17,7 @@ test("a hostile server neither ends nor stops the host, and its neighbour answer
     {
       group: "hostile",
       promise: "a hostile or broken server ends in a result or a named error; the host and its neighbour go on",
-      whole: all.length * 3,
+      whole: all.length,
       part: 40,
       together: 4,
       load: () => `${behaviours} behaviours × 2 eras × stdio and HTTP, 4 hosts at once; ${held.text()}`,

@@ -75,6 +75,8 @@ test("a writer that is killed at any moment leaves the old content or the new on
       await using here = await temporaryFolder();
       const folder = join(here.path, subject);
       await mkdir(folder, { mode: 0o700 });
+      // The old content, if the first write is cut off.
+      if (subject === "settings") await here.write("settings/settings.json", largeText(0));
       const child = spawn(process.execPath, [writeFiles, subject, folder], { stdio: ["ignore", "pipe", "inherit"] });
       const said = text(child.stdout);
       // Each write changes the folder several times. The writer dies at one of these changes, or a little later.

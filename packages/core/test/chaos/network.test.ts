@@ -43,7 +43,7 @@ test("over a bad network, a call gives its own result or a named error, and the 
       {
         group: "network",
         promise: "over a bad network a call gives its own result or a named error, and the next call works",
-        whole: 1200,
+        whole: 600,
         part: 40,
         together: lanes.length,
         load: () => `4 servers at once; ${[...seen].map(([kind, count]) => `${count} × ${kind}`).join(", ")}`,

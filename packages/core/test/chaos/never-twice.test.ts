@@ -118,6 +118,9 @@ test("over HTTP, in both eras, a connection that breaks at any byte", { timeout:
         if (lane === undefined) throw new Error("no server is free");
         const key = `web-${seed}`;
         try {
+          // After a broken attempt to connect, the host waits before the next one. A call that is not sent proves nothing.
+          if (here.host.states().find(({ name }) => name === lane.name)?.status !== "connected")
+            await here.host.restart([lane.name]);
           breaks(lane.network, random);
           const end = await pay(here.host, lane.name, { key });
           ends.set(key, end);
@@ -130,7 +133,8 @@ test("over HTTP, in both eras, a connection that breaks at any byte", { timeout:
     );
   }
   await Promise.all(networks.map((network) => network[Symbol.asyncDispose]()));
-  for (const wanted of ["done", "lost", "not run"]) expect([...ends.values()]).toContain(wanted);
+  for (const wanted of ["done", "lost"] as const)
+    expect([...ends.values()].filter((end) => end === wanted).length).toBeGreaterThan(ends.size / 5);
   // What was on its way when its caller was told has arrived by now.
   for (const [key, end] of ends) compare(key, end, effects.get(key) ?? 0);
 });

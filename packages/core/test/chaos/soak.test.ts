@@ -17,7 +17,7 @@ import { expect, test } from "vitest";
 import { chaosHost, echoes, heldLoad, isExplained, within } from "./scene.ts";
 
 const faultEvery = scaled(5000, 50);
-const faults = scaled(180, 6);
+const faults = scaled(120, 6);
 const group = "soak";
 
 test(`${faults} faults under load`, { timeout: 3_600_000 }, async () => {

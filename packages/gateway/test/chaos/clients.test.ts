@@ -133,7 +133,7 @@ test("hostile clients over HTTP take nothing from another client, and leave noth
       {
         group,
         promise: "a hostile client of the gateway (floods, churn, slow, unread, garbage) ends without effect on others",
-        whole: 17_000,
+        whole: 17_500,
         part: 300,
         together: 16,
         load,

@@ -4,15 +4,13 @@
  */
 
 import { WireError } from "../errors.ts";
+import { fixedLimits } from "../limits.ts";
 import { onAbort } from "../rpc/abort.ts";
 import { afterSending, cancelledError, closedError, timeoutError, toWireError } from "../rpc/rpc-errors.ts";
 import type { JsonObject, McpRequestOptions, RequestHandler } from "../session.ts";
 import { excerpt, isObject, objectOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 import type { WireLimits } from "../target.ts";
-
-/** Maximum size of a `requestState` that is sent back to the server, in bytes. */
-const largestState = 64 * 1024;
 
 /** A request that the server may answer with `input_required` several times. */
 export interface InputRounds {
@@ -65,8 +63,10 @@ async function collectInput(result: JsonObject, rounds: InputRounds): Promise<Js
   const { inputRequests, requestState } = result;
   if (requestState !== undefined && typeof requestState !== "string")
     throw new WireError("bad_message", "the server's request state is not a string", { step });
-  if (requestState !== undefined && Buffer.byteLength(requestState) > largestState)
-    throw new WireError("too_large", `the server's request state is larger than ${largestState} bytes`, { step });
+  if (requestState !== undefined && Buffer.byteLength(requestState) > fixedLimits.stateBytes)
+    throw new WireError("too_large", `the server's request state is larger than ${fixedLimits.stateBytes} bytes`, {
+      step,
+    });
   if (inputRequests === undefined && requestState === undefined)
     throw new WireError("bad_message", "the server answered input_required without inputRequests or requestState", {
       step,

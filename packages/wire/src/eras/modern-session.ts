@@ -5,6 +5,7 @@
 
 import { WireError } from "../errors.ts";
 import { type ParamHeader, paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
+import { fixedLimits } from "../limits.ts";
 import type { ExchangeOptions } from "../rpc/exchange.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { replyError } from "../rpc/rpc-errors.ts";
@@ -15,10 +16,6 @@ import type { Greeting } from "./handshake.ts";
 import { answersTo, withInputRounds, withTimeLeft } from "./input-rounds.ts";
 import { commonVersion, envelope, listenMethod, modernErrors, modernVersions, standardHeaders } from "./protocol.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
-
-/** Limits for reading `tools/list`. Its tool schemas say which arguments the client must also send as HTTP headers. */
-const mostPages = 100;
-const mostTools = 10_000;
 
 const logLevelKey = "io.modelcontextprotocol/logLevel";
 const tasksExtension = "io.modelcontextprotocol/tasks";
@@ -119,14 +116,14 @@ export function createModernSession(
     headersByTool.clear();
     for (const tool of Array.isArray(tools) ? tools : []) {
       const name = isObject(tool) ? tool["name"] : undefined;
-      if (typeof name === "string" && (schemas.has(name) || schemas.size < mostTools))
+      if (typeof name === "string" && (schemas.has(name) || schemas.size < fixedLimits.items))
         schemas.set(name, tool["inputSchema"]);
     }
   }
 
   async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
-    for (let page = 0; page < mostPages; page += 1) {
+    for (let page = 0; page < fixedLimits.pages; page += 1) {
       // The tool call's signal and timeouts also apply to this request. Its other options do not.
       const { signal, stop, timeout, total } = left();
       const params = cursor === undefined ? undefined : { cursor };

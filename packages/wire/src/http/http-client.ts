@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { WireError, type WireEvidence } from "../errors.ts";
+import { fixedLimits } from "../limits.ts";
 import { signalOf } from "../rpc/abort.ts";
 import { PausableTime } from "../rpc/time.ts";
 import type { RequestStop } from "../session.ts";
@@ -57,8 +58,6 @@ interface Attempt {
   readonly address: string | undefined;
 }
 
-const maxRedirects = 3;
-const maxChallenges = 4;
 const startTimeout = 1_000;
 /**
  * A word in a header value is treated as a secret if it has at least this many characters. Shorter words are scheme
@@ -125,8 +124,8 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const message = `the server redirects the call to ${where}; Fairlead does not follow the redirect`;
         throw new WireError("http_status", message, evidence);
       }
-      if (hop === maxRedirects)
-        throw new WireError("http_status", `the server redirected more than ${maxRedirects} times`, evidence);
+      if (hop === fixedLimits.redirects)
+        throw new WireError("http_status", `the server redirected more than ${fixedLimits.redirects} times`, evidence);
       attempted = await attempt(request, next);
     }
   }
@@ -151,7 +150,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const challenge: Challenge = { status, url, wwwAuthenticate, headers, sent, address, attempt: refused };
         const signal = request.stop ? signalOf(request.stop) : new AbortController().signal;
         const isSignedIn =
-          refused < maxChallenges &&
+          refused < fixedLimits.challenges &&
           request.unattended !== true &&
           auth !== undefined &&
           (await runHook(() => timeoutClock.pausedDuring(() => auth.challenged(challenge, signal)), evidence));

@@ -1,6 +1,7 @@
 /** Reads a server's complete lists, page by page and within limits. */
 
 import { WireError } from "../errors.ts";
+import { fixedLimits } from "../limits.ts";
 import type { JsonObject, McpRequestOptions, Session } from "../session.ts";
 import { isObject } from "./json.ts";
 import {
@@ -54,9 +55,6 @@ const methods = {
 } as const;
 
 const methodNotFound = -32601;
-const longestCursor = 64 * 1024;
-/** Maximum memory of one item of a list, in bytes. Larger items are dropped. */
-const maxItemBytes = 1024 * 1024;
 /** For a smaller list (in bytes), the memory is not estimated. */
 const weighedFrom = 1024 * 1024;
 
@@ -70,7 +68,12 @@ export async function listAll<K extends ListKind>(
   kind: K,
   given: ListOptions = {},
 ): Promise<Listing<K>> {
-  const { maxPages = 100, maxItems = 10_000, maxPageBytes = Number.POSITIVE_INFINITY, ...others } = given;
+  const {
+    maxPages = fixedLimits.pages,
+    maxItems = fixedLimits.items,
+    maxPageBytes = Number.POSITIVE_INFINITY,
+    ...others
+  } = given;
   const { room: bytesLeft = { bytes: Number.POSITIVE_INFINITY }, ...options } = others;
   const { method, member, capability } = methods[kind];
   const found: CheckedItems<K> = { items: [], dropped: [], repaired: [] };
@@ -106,9 +109,9 @@ export async function listAll<K extends ListKind>(
     if (!Array.isArray(entries) || (bytes ?? 0) < weighedFrom) return entries;
     let weight = 0;
     const kept = entries.filter((entry) => {
-      const size = memoryOf(entry, maxItemBytes);
-      if (size > maxItemBytes) {
-        found.dropped.push({ ...nameOf(kind, entry), reason: `it is larger than ${maxItemBytes} bytes` });
+      const size = memoryOf(entry, fixedLimits.itemBytes);
+      if (size > fixedLimits.itemBytes) {
+        found.dropped.push({ ...nameOf(kind, entry), reason: `it is larger than ${fixedLimits.itemBytes} bytes` });
         return false;
       }
       weight += size;
@@ -162,7 +165,7 @@ export async function listAll<K extends ListKind>(
     if (typeof nextCursor !== "string" && typeof nextCursor !== "number")
       return upTo("nextCursor is neither a string nor a number");
     if (seen.has(nextCursor)) return upTo("nextCursor is the same as on an earlier page");
-    if (String(nextCursor).length > longestCursor) return upTo("nextCursor is too long");
+    if (String(nextCursor).length > fixedLimits.cursorCharacters) return upTo("nextCursor is too long");
     seen.add(nextCursor);
     cursor = nextCursor;
   }
