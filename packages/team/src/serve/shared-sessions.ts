@@ -4,7 +4,6 @@
  */
 
 import { randomBytes } from "node:crypto";
-import type { Clock } from "@fairlead/core/clock";
 import type { ClientEndpoint } from "@fairlead/gateway/bridge/modern-contexts";
 import { isObject, listOf, objectOf, parseJson, stringOf } from "@fairlead/wire/json";
 import type { HttpListener, HttpSessions, RpcMessage } from "@fairlead/wire/serve";
@@ -21,7 +20,6 @@ export interface SharedSessionsOptions {
   readonly ring: KeyRing;
   readonly messages: MessageStore;
   readonly hints: Hints;
-  readonly clock: Clock;
   readonly log: Log;
   /** In milliseconds since 1970. */
   readonly now: () => number;
@@ -31,8 +29,6 @@ export interface SharedSessionsOptions {
 const lifetime = 86_400_000;
 /** How long a message waits for another replica, in milliseconds. */
 const waits = 60_000;
-/** How long the answer to a change waits until the replicas are told, in milliseconds. Usually that takes less than 100. */
-const longestTelling = 1000;
 /** Longest capabilities in an id, in characters: headers have a limit. Of longer ones, only their names are kept. */
 const longestCapabilities = 3000;
 /** When so many more sessions are noted, those that are not open here any more are forgotten. */
@@ -67,8 +63,11 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
   readonly #sessions = new Map<string, OpenSession>();
   /** By the ids of hints. */
   readonly #byHint = new Map<string, OpenSession>();
-  /** What is read of sessions now, because there is news of them. */
-  readonly #reading = new Map<string, Promise<void>>();
+  /** The sessions of which news is read next. */
+  readonly #toRead = new Set<OpenSession>();
+  /** The reading that begins when the one that runs has ended. Requests that come before it begins share it. */
+  #nextReading: Promise<void> | undefined;
+  #reading: Promise<void> = Promise.resolve();
   readonly #stop: () => void;
   #listener: HttpListener | undefined;
   #forgetAt = many;
@@ -78,7 +77,7 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     this.#options = options;
     this.#stop = options.hints.listen("message", (hint) => {
       const sessions = hint === undefined ? [...this.#sessions.values()] : [this.#byHint.get(hint) ?? []].flat();
-      if (sessions.length > 0) this.#catchUp(sessions);
+      for (const session of sessions) void this.#readNews(session);
     });
   }
 
@@ -131,16 +130,19 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     const uri = stringOf(objectOf(params)["uri"]);
     const key = uri === undefined ? stringOf(method) : `resource ${uri}`;
     const news: SessionNews = { kind: "change", from: this.process, request: message };
-    await this.#tell(session.address, news, key);
+    await this.#send(session.address, news, lifetime, key);
   }
 
   async ended(context: ClientEndpoint, sessionId: string): Promise<void> {
     const facts = this.#open(context, sessionId);
-    if (facts !== undefined) await this.#tell(addressOf(facts.id), { kind: "end", from: this.process }, "end");
+    if (facts !== undefined)
+      await this.#send(addressOf(facts.id), { kind: "end", from: this.process }, lifetime, "end");
   }
 
+  /** A hint of another replica's news can be later than the client's next request, so each request looks for news first. */
   caughtUp(sessionId: string): Promise<void> | undefined {
-    return this.#reading.get(sessionId);
+    const session = this.#sessions.get(sessionId);
+    return session && this.#readNews(session);
   }
 
   pass(sessionId: string, message: RpcMessage, to: string | undefined): void {
@@ -176,12 +178,16 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
     this.#forgetAt = this.#sessions.size + many;
   }
 
-  #catchUp(sessions: readonly OpenSession[]): void {
-    const reading = this.#noted(this.#read(sessions)).then(() => {
-      for (const { sessionId } of sessions)
-        if (this.#reading.get(sessionId) === reading) this.#reading.delete(sessionId);
+  #readNews(session: OpenSession): Promise<void> {
+    this.#toRead.add(session);
+    this.#nextReading ??= this.#reading.then(() => {
+      const sessions = [...this.#toRead];
+      this.#toRead.clear();
+      this.#nextReading = undefined;
+      this.#reading = this.#noted(this.#read(sessions)).then(() => undefined);
+      return this.#reading;
     });
-    for (const { sessionId } of sessions) this.#reading.set(sessionId, reading);
+    return this.#nextReading;
   }
 
   async #read(sessions: readonly OpenSession[]): Promise<void> {
@@ -212,34 +218,6 @@ export class SharedSessions implements HttpSessions<ClientEndpoint>, Disposable 
       case "end":
         listener?.end(sessionId);
         break;
-    }
-  }
-
-  /**
-   * Stores news, and resolves when this replica has the hint about it. The others have it then, too: PostgreSQL sends it to
-   * all of them at once. So the client's next request finds the session changed, wherever it arrives.
-   */
-  async #tell(address: string, news: SessionNews, key: string | undefined): Promise<void> {
-    const { hints, clock } = this.#options;
-    const own = addressHint(address);
-    let isStored = false;
-    let stop: () => void = () => undefined;
-    const told = new Promise<void>((resolve) => {
-      // Many hints are joined into one without an id.
-      const ignore = hints.listen("message", (hint) => {
-        if (hint === own || (hint === undefined && isStored)) resolve();
-      });
-      const cancel = clock.after(longestTelling, resolve, { background: true });
-      stop = () => {
-        ignore();
-        cancel();
-      };
-    });
-    try {
-      isStored = await this.#send(address, news, lifetime, key);
-      if (isStored) await told;
-    } finally {
-      stop();
     }
   }
 

@@ -198,7 +198,7 @@ function openShared({ settings: { ring }, store, clock, log, now }: TeamContext)
     key: sharedGatewayKey(ring),
     states: new EncryptedStates({ ring, consumed, messages, now }),
     parked: new ParkedAtReplicas({ process, messages, hints, clock, log, now }),
-    sessions: new SharedSessions({ process, ring, messages, hints, clock, log, now }),
+    sessions: new SharedSessions({ process, ring, messages, hints, log, now }),
   };
 }
 

@@ -1,43 +1,25 @@
-/** What one replica tells the others of a legacy session, and when its client gets an answer. */
+/** What one replica tells the others of a legacy session. */
 
 import { randomBytes } from "node:crypto";
-import { systemClock } from "@fairlead/core";
 import type { HttpListener } from "@fairlead/wire/serve";
 import { expect, it } from "vitest";
 import { SharedSessions } from "../../src/serve/shared-sessions.ts";
-import type { Hints, HintTopic } from "../../src/store/hints.ts";
+import type { Hints } from "../../src/store/hints.ts";
 import { KeyRing } from "../../src/store/key-ring.ts";
 import type { MessageStore, NewMessage, StoredMessage } from "../../src/store/messages.ts";
 
-/** Hints that are on their way until they are delivered. */
-class SlowHints implements Hints {
-  readonly #listeners = new Set<(id: string | undefined) => void>();
-
-  send(_topic: HintTopic, _id: string): void {
-    throw new Error("only the store sends hints here");
-  }
-
-  listen(_: HintTopic, onHint: (id: string | undefined) => void): () => void {
-    this.#listeners.add(onHint);
-    queueMicrotask(() => onHint(undefined));
-    return () => this.#listeners.delete(onHint);
-  }
-
-  deliver(): void {
-    for (const listener of this.#listeners) listener(undefined);
-  }
-}
+const silentHints: Hints = { send: () => undefined, listen: () => () => undefined };
 
 class Messages implements MessageStore {
   readonly #messages: StoredMessage[] = [];
-  onSend: () => void = () => undefined;
+  reads = 0;
 
   async send(address: string, { text }: NewMessage): Promise<void> {
     this.#messages.push({ address, number: this.#messages.length, text });
-    this.onSend();
   }
 
   async list(addresses: readonly string[]): Promise<readonly StoredMessage[]> {
+    this.reads += 1;
     return this.#messages.filter(({ address }) => addresses.includes(address));
   }
 }
@@ -45,19 +27,11 @@ class Messages implements MessageStore {
 const context = { workspace: { principal: { tenant: 1, id: "iss#ada", groups: [] } }, client: { name: "c" } };
 const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25" } };
 
-it("answers the end of a session when the other replicas are told, and they have read it before their next request", async () => {
-  const [hints, messages] = [new SlowHints(), new Messages()];
+it("finds a session ended that a client has ended at another replica, although no hint has come", async () => {
+  const messages = new Messages();
   const ring = KeyRing.parse(`k1 ${randomBytes(32).toString("base64")}`, "keys");
   const open = (process: string): SharedSessions =>
-    new SharedSessions({
-      process,
-      ring,
-      messages,
-      hints,
-      clock: systemClock,
-      log: () => undefined,
-      now: Date.now,
-    });
+    new SharedSessions({ process, ring, messages, hints: silentHints, log: () => undefined, now: Date.now });
   using one = open("one");
   using two = open("two");
   const ended: string[] = [];
@@ -65,22 +39,25 @@ it("answers the end of a session when the other replicas are told, and they have
   const endpoint = context as unknown as Parameters<SharedSessions["idOf"]>[0];
   const id = one.idOf(endpoint, initialize);
   expect(await two.messagesOf(endpoint, id)).toHaveLength(2);
-  const stored = new Promise<void>((resolve) => {
-    messages.onSend = resolve;
-  });
-  let isAnswered = false;
-  const answered = one.ended(endpoint, id).then(() => {
-    isAnswered = true;
-  });
-  await stored;
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(isAnswered).toBe(false);
-  expect(two.caughtUp(id)).toBeUndefined();
-  hints.deliver();
-  const reading = two.caughtUp(id);
-  expect(reading).toBeDefined();
-  await reading;
+  await two.caughtUp(id);
+  expect(ended).toEqual([]);
+  await one.ended(endpoint, id);
+  await two.caughtUp(id);
   expect(ended).toEqual([id]);
-  expect(two.caughtUp(id)).toBeUndefined();
-  await answered;
+  expect(await two.messagesOf(endpoint, id)).toBeUndefined();
+});
+
+it("reads the news of many sessions at once while another reading runs", async () => {
+  const messages = new Messages();
+  const ring = KeyRing.parse(`k1 ${randomBytes(32).toString("base64")}`, "keys");
+  const options = { process: "one", ring, messages, hints: silentHints, log: () => undefined, now: Date.now };
+  using one = new SharedSessions(options);
+  const endpoint = context as unknown as Parameters<SharedSessions["idOf"]>[0];
+  const ids = Array.from({ length: 50 }, () => one.idOf(endpoint, initialize));
+  messages.reads = 0;
+  const first = one.caughtUp(ids[0] ?? "");
+  await Promise.resolve();
+  await Promise.all([first, ...ids.map((id) => one.caughtUp(id))]);
+  expect(messages.reads).toBe(2);
+  expect(one.caughtUp("unknown")).toBeUndefined();
 });

@@ -118,7 +118,7 @@ export function createHttpFace<Context>({
       return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
     if (!isFirst && version !== undefined && !legacyVersions.includes(version))
       return refuse(400, messageErrors.noSession, "the protocol version in the header is not supported");
-    // Awaited only if there is news: a client's messages are taken in their order.
+    // Awaited only if sessions are shared: a client's messages are taken in their order.
     const news = sessions?.caughtUp(given ?? "");
     if (news !== undefined) await news;
     const session = isFirst

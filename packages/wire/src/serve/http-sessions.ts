@@ -26,8 +26,8 @@ export interface HttpSessions<Context> {
   /** Called when the client has ended a session. The answer to the client waits for the promise. */
   ended(context: Context, id: string): void | Promise<void>;
   /**
-   * Resolves when this process has read the news of a session that it was told about. Undefined if there is none. A request
-   * of the session waits for it.
+   * Resolves when this process has read what other processes have done to a session. Undefined if it has not served the
+   * session yet. A request of the session waits for it.
    */
   caughtUp(id: string): Promise<void> | undefined;
   /** Passes a client's message on to another process; to all others, if it is not known which one waits for it. */
