@@ -22,6 +22,14 @@ export type PackageProof =
   /** There is no package. */
   | { readonly kind: "none" };
 
+/** What a sandboxed program needs to fetch its package when it starts. */
+export interface PackageSource {
+  /** `name` or `name:port`. */
+  readonly hosts: readonly string[];
+  /** Variables that lead to the registry: a sandbox hides the user's settings of npm. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Where packages are described. Tests use their own. */
 export interface PackageSites {
   readonly pypi: string;
@@ -56,7 +64,7 @@ export async function provePackage(
   try {
     switch (program.registryType) {
       case "npm":
-        return compare(name, await npmServerName(program, context), "mcpName of its package.json");
+        return compare(name, (await viewNpm(program, context)).serverName, "mcpName of its package.json");
       case "pypi":
         return inReadme(name, await pythonReadme(program, sites.pypi, fetchFrom(sites.pypi)));
       case "nuget":
@@ -99,12 +107,24 @@ function missing({ identifier, version }: RegistryPackage, where: string): HostE
 const unreachable =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED|E5\d\d)$/;
 
-async function npmServerName(
-  program: RegistryPackage,
-  { environment, signal }: RegistryContext,
-): Promise<string | undefined> {
+interface NpmView {
+  readonly serverName: string | undefined;
+  /** The address of the registry that npm uses for the package. */
+  readonly registry: string | undefined;
+}
+
+async function viewNpm(program: RegistryPackage, { environment, signal }: RegistryContext): Promise<NpmView> {
   const { identifier, version = "" } = program;
-  const asked = ["view", `${identifier}@${version}`, "name", "version", "mcpName", "--json", "--fetch-retries=0"];
+  const asked = [
+    "view",
+    `${identifier}@${version}`,
+    "name",
+    "version",
+    "mcpName",
+    "dist.tarball",
+    "--json",
+    "--fetch-retries=0",
+  ];
   const { home, env, platform } = environment;
   const isWindows = platform === "win32";
   // The variables that the server gets: npx must find the same registry.
@@ -126,7 +146,8 @@ async function npmServerName(
   );
   if (signal.aborted) throw new HostError("cancelled", "cancelled; nothing was changed");
   const answer = objectOf(parseJson(stdout));
-  if (answer["name"] === identifier && answer["version"] === version) return textIn(answer, "mcpName");
+  if (answer["name"] === identifier && answer["version"] === version)
+    return { serverName: textIn(answer, "mcpName"), registry: registryOf(textIn(answer, "dist.tarball"), identifier) };
   const code = textIn(member(answer, "error"), "code") ?? "";
   if (code === "E404" || code === "ETARGET" || (failure === null && stdout.trim() === ""))
     throw missing(program, "npm");
@@ -134,6 +155,39 @@ async function npmServerName(
     throw new HostError("unreachable", "npm is not on your PATH", { next: "install Node.js with npm" });
   const said = textIn(member(answer, "error"), "summary")?.split("\n", 1)[0] ?? "npm gave no answer";
   throw new HostError(unreachable.test(code) ? "unreachable" : "http_status", `npm view ${identifier} failed: ${said}`);
+}
+
+/** Tarballs stand below the registry: `https://registry.npmjs.org/NAME/-/NAME-1.2.0.tgz`. */
+function registryOf(tarball: string | undefined, identifier: string): string | undefined {
+  const at = tarball?.indexOf(`/${identifier}/-/`) ?? -1;
+  return at > 0 ? tarball?.slice(0, at) : undefined;
+}
+
+const usualNpm = "https://registry.npmjs.org";
+
+/** Where the program fetches its package from. */
+export async function packageSource(
+  { package: program }: ServerChoice,
+  context: RegistryContext,
+): Promise<PackageSource> {
+  switch (program?.registryType) {
+    case "npm": {
+      const { registry = usualNpm } = await viewNpm(program, context).catch(
+        (): NpmView => ({ serverName: undefined, registry: undefined }),
+      );
+      const { host, hostname } = new URL(parseUrl(registry) ?? usualNpm);
+      // A sandbox leads npm's own connections to the host. npm's HTTP proxy is for the programs that it starts.
+      const env = { npm_config_noproxy: hostname, ...(registry !== usualNpm && { npm_config_registry: registry }) };
+      return { hosts: [host], env };
+    }
+    case "pypi":
+      return { hosts: ["pypi.org", "files.pythonhosted.org"], env: {} };
+    case "nuget":
+      return { hosts: ["api.nuget.org"], env: {} };
+    case undefined:
+    default:
+      return { hosts: [], env: {} };
+  }
 }
 
 // PyPI and NuGet: the README.

@@ -8,7 +8,7 @@ import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairl
 import { publishedOrigin } from "@fairlead/registry/registry/find-published";
 import type { InputAnswers } from "@fairlead/registry/registry/inputs";
 import { choicesOf, planEntry, questionsOf, type ServerChoice } from "@fairlead/registry/registry/launch";
-import { type PackageProof, provePackage } from "@fairlead/registry/registry/proof";
+import { type PackageProof, packageSource, provePackage } from "@fairlead/registry/registry/proof";
 import type { RegistryServer } from "@fairlead/registry/registry/server-json";
 import { objectOf } from "@fairlead/wire/json";
 import { configurationOf } from "../../shell/configuration.ts";
@@ -21,7 +21,7 @@ import { findServer } from "./find-server.ts";
 import { askInputs, readInputs } from "./registry/ask-inputs.ts";
 import { secretNames, storeInputSecrets } from "./registry/input-secrets.ts";
 import { typedLine } from "./registry/open-registries.ts";
-import { findUpdate, registryOf } from "./registry/published-servers.ts";
+import { findUpdate, registryOf, withVariables } from "./registry/published-servers.ts";
 
 interface Options {
   readonly to?: string;
@@ -80,7 +80,8 @@ Examples:
     const answers = await askInputs(questions, given, context);
     const planned = planEntry(choice, answers, await secretNames(name, configuration));
     const before = await entryIn(server);
-    const entry = { ...without(before), ...planned.entry };
+    const source = server.definition?.sandbox === undefined ? { env: {} } : await packageSource(choice, state);
+    const entry = { ...without(before), ...withVariables(planned.entry, source.env) };
     if (!globals.json) {
       out.exactly(
         safe`"${toVisibleLine(name)}": ${toVisibleLine(origin.name)} ${toVisibleLine(origin.version)} → ${toVisibleLine(version)}`,

@@ -43,7 +43,11 @@ describe("in a script", () => {
       weather: {
         command: "npx",
         args: ["-y", "@acme/weather@1.2.0", here.notes],
-        env: { WEATHER_KEY: "${secret:WEATHER_KEY}" },
+        // The sandbox hides ~/.npmrc, which leads to this registry.
+        env: {
+          ...(canBox && { npm_config_noproxy: "127.0.0.1", npm_config_registry: here.npm.origin }),
+          WEATHER_KEY: "${secret:WEATHER_KEY}",
+        },
       },
     });
     expect(fairlead.servers).toEqual({
@@ -57,7 +61,7 @@ describe("in a script", () => {
           proof: "mcpName of its package.json",
           inputs: { folder: here.notes, WEATHER_KEY: "${secret:WEATHER_KEY}" },
         },
-        sandbox: canBox ? { read: [here.notes] } : "off",
+        sandbox: canBox ? { read: [here.notes], hosts: [new URL(here.npm.origin).host] } : "off",
       },
     });
     expect((await here.run("secret", "list")).stdout).toContain("WEATHER_KEY");

@@ -23,7 +23,7 @@ import {
   questionsOf,
   type ServerChoice,
 } from "@fairlead/registry/registry/launch";
-import { type PackageProof, provePackage } from "@fairlead/registry/registry/proof";
+import { type PackageProof, type PackageSource, packageSource, provePackage } from "@fairlead/registry/registry/proof";
 import { ageWords } from "../../../output/time-text.ts";
 import { configurationOf } from "../../../shell/configuration.ts";
 import { canAsk, choose, confirm } from "../../../shell/prompt.ts";
@@ -31,6 +31,7 @@ import type { Context } from "../../../shell/verb.ts";
 import { askInputs, chooseFrom, readInputs } from "../registry/ask-inputs.ts";
 import { secretNames, storeInputSecrets } from "../registry/input-secrets.ts";
 import { registriesFor, typedLine } from "../registry/open-registries.ts";
+import { withVariables } from "../registry/published-servers.ts";
 import { type AddChoices, addServers } from "./add-servers.ts";
 import { placesOf } from "./destination.ts";
 import type { SandboxChange } from "./sandbox-offer.ts";
@@ -72,20 +73,24 @@ export async function addPublished(
   const choice = await choiceOf(found, options.kind, isInteractive, context);
   if (choice.kind === "mcpb") return addPublishedBundle(found, choice, { ...options, ...choices, name }, context);
   const reading = { environment: configuration.environment, state: configuration.locations.state, signal: io.signal };
-  const proof = await provePackage(found.server.name, choice, reading);
+  const [proof, source] = await Promise.all([
+    provePackage(found.server.name, choice, reading),
+    packageSource(choice, reading),
+  ]);
   refuseMismatch(found, proof);
   const questions = questionsOf(choice);
   const answers = await askInputs(questions, readInputs(options.input ?? [], questions, io), context);
   const secretName = await secretNames(name, configuration);
-  const planned = planEntry(choice, answers, secretName);
-  const sandbox = await sandboxOf(choice, answers, choices.sandbox, { configuration, context, isInteractive });
+  const plain = planEntry(choice, answers, secretName);
+  const sandbox = await sandboxOf(choice, answers, choices.sandbox, { configuration, context, isInteractive, source });
+  const planned = sandbox === "off" ? plain : { ...plain, entry: withVariables(plain.entry, source.env) };
   const server = { name, found, choice, planned, proof, sandbox };
   if (!globals.json) out.exactly(planText(server, isInteractive));
-  await askForYes(server, options, isInteractive, context);
+  const chosen = await askForYes(server, options, isInteractive, context);
   await storeInputSecrets(planned.secrets, configuration, context);
   const origin = publishedOrigin(found, choice, planned, proof);
   const proposed = { name, entry: planned.entry, serverOptions: { origin } };
-  await addServers([proposed], { ...choices, ...(choice.runs === "program" && { sandbox }) }, context);
+  await addServers([proposed], { ...choices, ...(choice.runs === "program" && { sandbox: chosen }) }, context);
 }
 
 /** A bundle has its own description, which Fairlead reads from the file. Its digest proves that it is the publisher's. */
@@ -183,6 +188,7 @@ interface SandboxQuestion {
   readonly configuration: Configuration;
   readonly context: Context;
   readonly isInteractive: boolean;
+  readonly source: PackageSource;
 }
 
 /** A server of a registry runs in a sandbox, unless the user says otherwise. Undefined for containers and remotes. */
@@ -190,7 +196,7 @@ async function sandboxOf(
   choice: ServerChoice,
   answers: InputAnswers,
   said: SandboxChange | undefined,
-  { configuration, context, isInteractive }: SandboxQuestion,
+  { configuration, context, isInteractive, source }: SandboxQuestion,
 ): Promise<SandboxChange | undefined> {
   if (choice.runs !== "program" || said !== undefined) return said;
   const missing = await whyNoSandbox(programPlace(configuration));
@@ -205,17 +211,11 @@ async function sandboxOf(
     if (await confirm(context.io, safe`Add it without a sandbox, with all your rights?`)) return "off";
     throw new HostError("denied", "nothing was changed");
   }
+  const { hosts } = source;
   const paths = questionsOf(choice).flatMap(({ kind, name }) => (kind === "file" ? (answers.get(name) ?? []) : []));
-  const read: string[] = [];
-  const write: string[] = [];
-  for (const path of new Set(paths)) {
-    const question = safe`In its sandbox, may it change ${toVisibleLine(path)}? r: only read; w: read and change; n: neither`;
-    const letter = isInteractive ? await choose(context.io, question, ["r", "w", "n"]) : "r";
-    if (letter === "r") read.push(path);
-    if (letter === "w") write.push(path);
-  }
-  if (read.length + write.length === 0) return "on";
-  return { ...(read.length > 0 && { read }), ...(write.length > 0 && { write }) };
+  const read = [...new Set(paths)];
+  if (read.length + hosts.length === 0) return "on";
+  return { ...(read.length > 0 && { read }), ...(hosts.length > 0 && { hosts }) };
 }
 
 function headText({ server, registry, kept: cached }: PublishedVersion): SafeText {
@@ -311,19 +311,27 @@ function proofText(proof: PackageProof): SafeText | [] {
   }
 }
 
+/** Returns the sandbox that the user says yes to. @throws HostError `denied` */
 async function askForYes(
-  { name, found, proof }: PlannedServer,
+  { name, found, proof, sandbox }: PlannedServer,
   { unproven = false, yes = false }: PublishedOptions,
   isInteractive: boolean,
   { io }: Context,
-): Promise<void> {
+): Promise<SandboxChange | undefined> {
   if (proof.kind === "unproven" && !unproven && (yes || !isInteractive))
     throw new HostError("denied", `the package of ${found.server.name} is unproven: ${proof.why}`, {
       next: "look at the package; to add it nevertheless, add --unproven",
     });
-  if (yes) return;
+  if (yes) return sandbox;
   if (!isInteractive) throw needsYes();
   const warning = proof.kind === "unproven" ? safe` It is unproven that the package belongs to this server.` : safe``;
-  if (!(await confirm(io, safe`Add "${toVisibleLine(name)}"?${warning}`)))
-    throw new HostError("denied", "nothing was changed");
+  const question = safe`Add "${toVisibleLine(name)}"?${warning}`;
+  if (typeof sandbox === "object" && Array.isArray(sandbox["read"])) {
+    const { read, ...others } = sandbox;
+    const words = safe`${question} y: yes; w: yes, and it may change what it reads; n: no`;
+    const letter = await choose(io, words, ["n", "y", "w"]);
+    if (letter === "y") return sandbox;
+    if (letter === "w") return { write: read, ...others };
+  } else if (await confirm(io, question)) return sandbox;
+  throw new HostError("denied", "nothing was changed");
 }

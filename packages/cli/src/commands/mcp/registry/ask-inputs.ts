@@ -1,7 +1,7 @@
 /** Asks the inputs of a server on the terminal. */
 
 import { readdir } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, resolve, sep } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { checkAnswer, type InputAnswers, type InputQuestion } from "@fairlead/registry/registry/inputs";
@@ -114,7 +114,7 @@ export async function chooseFrom(
 
 /** A path as the user typed it, as an absolute path: a server starts in another folder. */
 function filePath(typed: string, { home, cwd }: Pick<Io, "home" | "cwd">): string {
-  return typed === "~" || typed.startsWith(`~${sep}`) ? join(home, typed.slice(1)) : resolve(cwd, typed);
+  return typed === "~" || typed.startsWith(`~${sep}`) ? resolve(home, typed.slice(2)) : resolve(cwd, typed);
 }
 
 /** Completes the last part of a path. */

@@ -7,6 +7,7 @@ import { findPublished, type PublishedVersion } from "@fairlead/registry/registr
 import { type CachedReply, isOutage, type McpRegistry } from "@fairlead/registry/registry/mcp-registry";
 import type { RegistryServer } from "@fairlead/registry/registry/server-json";
 import { compareVersions, newestOf } from "@fairlead/registry/registry/versions";
+import { objectOf } from "@fairlead/wire/json";
 import type { Io } from "../../../shell/verb.ts";
 import { registriesFor } from "./open-registries.ts";
 
@@ -102,4 +103,13 @@ export function findUpdate(
   version: string | undefined,
 ): Promise<PublishedVersion> {
   return findPublished([registry], { name, version });
+}
+
+/** The entry with further variables. Its own win. */
+export function withVariables(
+  entry: Readonly<Record<string, unknown>>,
+  variables: Readonly<Record<string, string>>,
+): Readonly<Record<string, unknown>> {
+  if (Object.keys(variables).length === 0) return entry;
+  return { ...entry, env: { ...variables, ...objectOf(entry["env"]) } };
 }
