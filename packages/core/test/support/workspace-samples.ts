@@ -4,6 +4,12 @@ export interface Sample {
   readonly value: unknown;
   /** What must stand beside the key for it to mean anything. */
   readonly beside?: Readonly<Record<string, unknown>>;
+  /** Other settings of the file without which the key means nothing. */
+  readonly needs?: (serverName: string) => Settings;
+}
+
+interface Settings {
+  readonly [key: string]: unknown;
 }
 
 const process_ = { command: "planted" };
@@ -53,6 +59,12 @@ const entry: Readonly<Record<string, Sample>> = {
   "sandbox.network.deniedDomains": { value: ["planted.example"], beside: { ...process_, sandboxEnabled: true } },
 };
 
+/** Counts only beside the server's entry, and if it says which server of the registry that is. */
+const publishedServer = (serverName: string): Settings => ({
+  mcpServers: { [serverName]: process_ },
+  fairlead: { servers: { [serverName]: { origin: { name: "a/b", version: "1.0.0", kind: "npm" } } } },
+});
+
 /** By path as `leafKeys` gives it. A key without a sample fails the tests that use them: decide what a workspace may do with it. */
 export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["$schema", { value: "https://planted.example/schema.json" }],
@@ -78,6 +90,8 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.clientMetadataUrl", { value: "https://planted.example/client.json" }],
   ["fairlead.resourceFunctions", { value: false }],
   ["fairlead.googleHosts", { value: ["planted.example"] }],
+  ["fairlead.registries", { value: ["https://planted.example"] }],
+  ["fairlead.publicServerCards", { value: true }],
   ["fairlead.audit.arguments", { value: true }],
   ["fairlead.telemetry.arguments", { value: true }],
   ["fairlead.telemetry.results", { value: true }],
@@ -122,20 +136,36 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.servers.<name>.sandbox.hosts", { value: ["planted.example"] }],
   ["fairlead.servers.<name>.sandbox.tcp", { value: ["planted.example:7"] }],
   ["fairlead.servers.<name>.sandbox.env", { value: ["PLANTED"] }],
+  ...["registry", "name", "version", "kind", "package", "sha256", "proof"].map(
+    (key) => [`fairlead.servers.<name>.origin.${key}`, { value: "planted", needs: publishedServer }] as const,
+  ),
+  ["fairlead.servers.<name>.origin.inputs", { value: { planted: "1" }, needs: publishedServer }],
   ["fairlead.servers.<name>.issuerOverride", { value: "https://planted.example" }],
 ]);
 
 /** A settings file that holds the sample, for the server of that name, with what must stand beside it. */
 export function settingsWith(path: readonly string[], sample: Sample, serverName: string): object {
-  return nest(path, serverName, sample.value, sample.beside);
+  return merged(sample.needs?.(serverName) ?? {}, nest(path, serverName, sample.value, sample.beside));
 }
 
 /** The same without the sample: the difference is what the key does. */
 export function settingsWithout(path: readonly string[], sample: Sample, serverName: string): object {
-  return path[0] === "mcpServers" ? { mcpServers: { [serverName]: sample.beside ?? {} } } : {};
+  if (path[0] === "mcpServers") return { mcpServers: { [serverName]: sample.beside ?? {} } };
+  return sample.needs?.(serverName) ?? {};
 }
 
-function nest([key, ...rest]: readonly string[], serverName: string, value: unknown, beside: object = {}): object {
+/** The second object's keys count. */
+function merged(one: Settings, other: Settings): Settings {
+  const isGroup = (value: unknown): value is Settings =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const both = Object.entries(other).map(([key, value]) => {
+    const first = one[key];
+    return [key, isGroup(first) && isGroup(value) ? merged(first, value) : value] as const;
+  });
+  return { ...one, ...Object.fromEntries(both) };
+}
+
+function nest([key, ...rest]: readonly string[], serverName: string, value: unknown, beside: object = {}): Settings {
   if (key === undefined) return {};
   if (rest.length === 0) return { [key]: value };
   const inner = nest(rest, serverName, value, beside);

@@ -15,13 +15,16 @@ import { openersFolder } from "../support/openers.ts";
 
 /** Every file that starts a program, and how that program is found. A new one has to find its program the same ways. */
 const starters = {
+  "cli/src/commands/bundle.ts": "none: the file is part of the bundle, and the client starts Fairlead's own command",
   "cli/src/commands/connect.ts": "an absolute path of the system (macOS)",
   "cli/src/commands/mcp/sandbox.ts": "openBox: bubblewrap, as for the server itself",
   "cli/src/pin/pin-server.ts": "planLaunch, as for the server itself",
   "core/src/auth/google/program-subject-token.ts":
     "an absolute path in the user's Google credentials, if a variable allows such programs",
+  "core/src/connect/command-secret.ts": 'findOwnProgram: the program of "${command:…}"',
   "core/src/ide/find-companions.ts": "an absolute path of the system (macOS)",
   "core/src/net/open-url.ts": "findOwnProgram, or an absolute path of the system",
+  "core/src/sandbox/bubblewrap.ts": "findOwnProgram: bubblewrap",
   "core/src/sandbox/inside-script.ts": "none: the script counts what the server starts inside its sandbox",
   "wire/src/stdio/process-tree.ts": "an absolute path of the system (Windows)",
   "wire/src/stdio/process.ts": "planLaunch: the server",
