@@ -16,6 +16,8 @@ import type { MachineObserver } from "../auth/machine/machine-auth.ts";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
 import type { SandboxContext } from "../sandbox/box.ts";
+import type { HostWish } from "../sandbox/egress.ts";
+import type { PackageFetch } from "../sandbox/fetch-package.ts";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import { expandTransport } from "../settings/define/expand.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
@@ -148,7 +150,15 @@ export async function prepareConnection(
   tell({ step: "definition", transport: definition.transport, timeout, redact });
 
   const log = context.log(name);
-  const { target, launch, release } = await targetFor(definition, transport, context, (text) => traffic.note(text));
+  const { target, launch, release } = await targetFor(definition, transport, context, {
+    note: (text) => traffic.note(text),
+    fetching: {
+      signal: options.signal,
+      onLine: options.onStderrLine,
+      // The connect timeout is about the server. A package may take minutes.
+      onFetching: (isFetching) => (isFetching ? timeoutClock.pause() : timeoutClock.resume()),
+    },
+  });
   if (launch) tellLaunch(launch, tell);
   const traffic = createTrafficLog({
     log,
@@ -235,7 +245,7 @@ async function targetFor(
   definition: ServerDefinition,
   transport: Transport,
   context: ConnectContext,
-  note: (text: string) => void,
+  { note, fetching }: { readonly note: (text: string) => void; readonly fetching: PackageFetch },
 ): Promise<{ readonly target: Target; readonly launch?: Launch; readonly release: () => Promise<void> }> {
   const release = async (): Promise<void> => {};
   if (transport.kind !== "stdio") {
@@ -249,14 +259,15 @@ async function targetFor(
   const shared = context.sandbox;
   if (shared === undefined)
     throw unavailable(definition.name, { why: "this program has none", fix: "Start it with fairlead" });
-  const boxed = await openBox({ ...definition, sandbox }, launch, {
+  const boxContext = {
     ...context,
     ...shared,
-    onRefused(serverName, wish, reason) {
+    onRefused(serverName: string, wish: HostWish, reason: string) {
       note(`sandbox: ${hostText(wish)} refused: ${reason}`);
       shared.onRefused?.(serverName, wish, reason);
     },
-  });
+  };
+  const boxed = await openBox({ ...definition, sandbox }, launch, boxContext, fetching);
   return { target: boxed.target, launch, release: () => boxed.close() };
 }
 

@@ -3,62 +3,22 @@
  * home folder and what its profile lists. Its only network is a socket to a proxy of this host.
  */
 
-import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import type { StdioTarget } from "@fairlead/wire";
 import { isInside } from "../files/real-path.ts";
-import { findUnsafeFolder } from "../files/unsafe-folder.ts";
 import type { SandboxSettings, ServerDefinition } from "../settings/define/definition.ts";
-import type { Environment } from "../settings/read/paths.ts";
-import { findProgram, type ProgramPlace, systemPath } from "../trust/programs.ts";
-import { findBubblewrap, namespaces } from "./bubblewrap.ts";
-import { Egress, type HostWish, hostText } from "./egress.ts";
+import { findProgram, systemPath } from "../trust/programs.ts";
+import { assembleBox, type BoxedProgram, type SandboxContext, type UnboxedProgram } from "./assemble-box.ts";
+import { findBubblewrap } from "./bubblewrap.ts";
+import { Egress, hostText } from "./egress.ts";
+import type { FetchedPackage, PackageFetch } from "./fetch-package.ts";
 import { certificateFiles, environmentInside } from "./inside-environment.ts";
-import { insideSocketPath } from "./inside-script.ts";
-import {
-  type ClosedFolders,
-  isShown,
-  mountListed,
-  privateFolder,
-  resolvePaths,
-  type ShownPath,
-  socketFolder,
-} from "./listed-paths.ts";
+import { isShown, mountListed, privateFolder, resolvePaths, type ShownPath } from "./listed-paths.ts";
 import { findProgramFiles, type ProgramFiles } from "./program-files.ts";
-import { seccompFilter } from "./seccomp.ts";
-import { insideHome, sharedFiles } from "./shared-files.ts";
-import { insideStartPath } from "./start-script.ts";
-import { kernelMounts, systemMounts } from "./system-mounts.ts";
-import { unavailable } from "./unavailable.ts";
-import { type AskForHost, WantedHosts } from "./wanted-hosts.ts";
+import { insideHome } from "./shared-files.ts";
+import { WantedHosts } from "./wanted-hosts.ts";
 
+export type { SandboxContext } from "./assemble-box.ts";
 export { hostText } from "./egress.ts";
 export { unavailable } from "./unavailable.ts";
-
-/** What the sandboxes of a host share. */
-export interface SandboxContext extends ProgramPlace, ClosedFolders {
-  readonly environment: Environment;
-  /** Asks the rules and a person about hosts that the profile does not list. Default: such hosts are refused. */
-  readonly ask?: AskForHost | undefined;
-  /** What the server's programs wanted. Default: it is forgotten. */
-  readonly wanted?: WantedHosts | undefined;
-  /** Called once for each host that a program wanted and did not reach. */
-  readonly onRefused?: ((serverName: string, wish: HostWish, reason: string) => void) | undefined;
-}
-
-/** A program as it would start without a sandbox. */
-export interface UnboxedProgram {
-  readonly target: StdioTarget;
-  /** The executable file. Absent if there is none. */
-  readonly file?: string | undefined;
-}
-
-/** A program in its sandbox. Call `close` when it has ended. */
-export interface BoxedProgram {
-  readonly target: StdioTarget;
-  close(): Promise<void>;
-}
 
 /** What a program sees in its sandbox, besides the system's folders. */
 export interface BoxContents {
@@ -117,37 +77,29 @@ export async function boxContents(
 /**
  * Plans the start of a program in its sandbox.
  *
+ * A package that the command would fetch is fetched before, into a folder of this server.
+ *
  * @param instead The command to run in the program's sandbox, instead of the program.
  * @throws HostError `sandbox_unavailable` if this system has no sandboxes, `settings_invalid` if a listed path does not
  * exist or has become a link
  */
 export async function openBox(
   definition: ServerDefinition & { readonly sandbox: SandboxSettings },
-  { target, file }: UnboxedProgram,
+  program: UnboxedProgram,
   context: SandboxContext,
-  instead?: readonly string[],
+  { instead, ...fetching }: PackageFetch & { readonly instead?: readonly string[] } = {},
 ): Promise<BoxedProgram> {
   const { name, sandbox } = definition;
-  const bubblewrap = await findBubblewrap(name, context);
-  const filter = seccompFilter(process.arch);
-  if (filter === undefined)
-    throw unavailable(name, {
-      why: `Fairlead knows no system calls of the processor ${process.arch}`,
-      fix: "Run it on a system with sandboxes",
-    });
+  await findBubblewrap(name, context);
   // Without a file, the start fails as it does without a sandbox.
-  if (file === undefined) return { target, close: async () => {} };
-
+  if (program.file === undefined) return { target: program.target, close: async () => {} };
+  const { fetchedPackage } = await import("./fetch-package.ts");
+  const fetched = await fetchedPackage(definition, program, context, fetching);
+  const { target, file } = withPackage({ ...program, file: program.file }, fetched);
   const contents = await boxContents(definition, { target, file }, context);
   const { shown, links, paths, home, workingFolder, forwarder, allowed, variables } = contents;
-  const listed = await mountListed(name, paths, context);
+  const listed = await mountListed(name, paths, context, fetched?.folder);
   const mounts = [
-    ...systemMounts(),
-    ...(await sharedFiles(sandbox, context.state)),
-    ...kernelMounts(),
-    "--bind",
-    home,
-    insideHome,
     ...shown.flatMap((path) => ["--ro-bind-try", path, path]),
     ...links
       .filter(({ path }) => !isShown(path, paths) && !shown.some((folder) => isInside(path, folder)))
@@ -163,54 +115,23 @@ export async function openBox(
       onRefused?.(name, wish, reason);
     },
   });
-  const socket = await listenFor(egress, context);
-  const options = [
-    ...namespaces,
-    ...mounts,
-    "--ro-bind",
-    socket,
-    insideSocketPath,
-    ..."--remount-ro / --chdir".split(" "),
-    workingFolder,
-    "--clearenv",
-    ...variables.flatMap(([key, value]) => ["--setenv", key, value]),
-    ..."--seccomp 4".split(" "),
-  ];
-  return {
-    target: {
-      kind: "stdio",
-      command: bubblewrap,
-      args: [
-        ..."--args 3 -- /bin/sh".split(" "),
-        insideStartPath,
-        forwarder ?? "-",
-        listed.checks,
-        ...(instead ?? [file, ...target.args]),
-      ],
-      // The variables of the server are in the list of options. bubblewrap itself, which is not in the sandbox, gets none.
-      env: {},
-      cwd: "/",
-      inputs: [Buffer.from(options.map((option) => `${option}\0`).join("")), filter],
-    },
-    close: () => egress.close(),
-  };
+  const command = instead ?? [file, ...target.args];
+  const { checks } = listed;
+  const parts = { sandbox, home, mounts, egress, workingFolder, forwarder, checks, variables, command };
+  return assembleBox(name, parts, context);
+}
+
+/** The program of a fetched package, in place of the command that would fetch it. */
+export function withPackage(
+  { target, file }: Required<UnboxedProgram>,
+  fetched: FetchedPackage | undefined,
+): Required<UnboxedProgram> {
+  if (fetched === undefined) return { target, file };
+  return { target: { ...target, command: fetched.file, args: fetched.args }, file: fetched.file };
 }
 
 /** The Node that runs the script beside a program in another language. */
 async function nodeFor(searchPath: string, { environment }: SandboxContext): Promise<string | undefined> {
   if (/\/node\d*$/.test(process.execPath)) return process.execPath;
   return findProgram("node", environment.env["PATH"] ?? searchPath, "/");
-}
-
-/** Sockets have short paths, so a state folder with a long one is not used for them. */
-async function listenFor(egress: Egress, { state }: SandboxContext): Promise<string> {
-  const name = `${process.pid}-${randomBytes(6).toString("hex")}.sock`;
-  const usual = join(state, "sandboxes", "run");
-  const folder = join(usual, name).length <= 100 ? usual : socketFolder();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unsafe = findUnsafeFolder(folder, process.getuid?.());
-  if (unsafe !== undefined) throw new Error(`${unsafe.path} is not safe for sockets: ${unsafe.problem}`);
-  const path = join(folder, name);
-  await egress.listen(path);
-  return path;
 }

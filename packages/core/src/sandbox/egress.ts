@@ -4,6 +4,7 @@
  */
 
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
+import { setMaxListeners } from "node:events";
 import { rm } from "node:fs/promises";
 import {
   createServer,
@@ -34,6 +35,8 @@ export interface EgressOptions {
   readonly wanted?: ProgramHosts | undefined;
   /** Called once for each host and port that is refused, with the reason, and whether a yes of the user would help. */
   readonly onRefused?: ((wish: HostWish, reason: string, mayAllow: boolean) => void) | undefined;
+  /** Whether listed names may lead to private addresses. Only for hosts that the user's own configuration names. */
+  readonly mayBePrivate?: boolean;
   readonly lookup?: LookupFunction;
   /** How long a connection waits for an answer to the question, in milliseconds. Default: 30 s. */
   readonly answerTimeout?: number;
@@ -56,6 +59,8 @@ export class Egress {
 
   constructor(options: EgressOptions) {
     this.#options = options;
+    // Each connection listens to it until it ends.
+    setMaxListeners(0, this.#over.signal);
     this.#server = createServer((message, response) => void this.#forward(message, response));
     this.#server.maxConnections = mostConnections;
     this.#server.on("connect", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -201,7 +206,8 @@ export class Egress {
     const found = await lookUp(wish.name, this.#options.lookup ?? systemLookup);
     const { isPublicAddress } = await addressRules();
     const own = ownAddresses();
-    const addresses = found.filter((address) => isPublicAddress(address) && !own.has(address));
+    const mayBePrivate = this.#options.mayBePrivate === true;
+    const addresses = found.filter((address) => mayBePrivate || (isPublicAddress(address) && !own.has(address)));
     if (addresses.length > 0) return addresses;
     const reason = `${wish.name} leads to ${found[0]}, which is not a public address`;
     this.#tellRefused(wish, reason);

@@ -165,6 +165,8 @@ else {
   net.Socket.prototype.connect = function (...args) {
     const [options, callback] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
     const { host = "localhost", port, path } = options;
+    // Libraries that follow the proxy's variables by themselves, such as npm's and axios.
+    if (!path && isLocal(host) && Number(port) === ${insideProxyPort}) serveChildren();
     if (path || (isLocal(host) && !hostPorts.has(Number(port)))) return connect.apply(this, args);
     const name = (namesOf.get(host) || host).toLowerCase();
     const led = {
@@ -188,7 +190,8 @@ else {
     };
     return connect.call(this, led, callback);
   };
-  // Programs that the server starts may need the proxy, also while the server waits for them and does nothing else.
+  // Programs that the server starts may need the proxy, also while the server waits for them and does nothing else. So it is
+  // served by a thread of its own.
   const processes = require("node:child_process");
   let isServing = false;
   function serveChildren() {

@@ -147,6 +147,7 @@ export async function mountListed(
   serverName: string,
   paths: readonly ShownPath[],
   context: ClosedFolders,
+  fetched?: string,
 ): Promise<ListedMounts> {
   const mounts = new Map<string, ListedMount>();
   for (const { path, real, isWritable } of paths)
@@ -165,6 +166,7 @@ export async function mountListed(
     for (const hidden of await hiddenFolders(context)) if (isInside(hidden, real)) close(hidden, "hidden");
     if (isWritable) for (const target of await obeyedFiles(serverName, path, real, context)) close(target, "read");
   }
+  if (fetched !== undefined) add({ kind: "read", source: fetched, path: fetched });
   const ordered = [...mounts.values()].sort((one, other) => one.path.length - other.path.length);
   const checked = ordered.filter(({ path }) =>
     ordered.some(({ kind, path: above }) => kind === "write" && above !== path && isInside(path, above)),

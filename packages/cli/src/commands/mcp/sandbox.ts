@@ -1,7 +1,15 @@
 /** `fairlead mcp sandbox`: shows what a server sees in its sandbox, opens a shell in it, or proposes a profile. */
 
 import { type Field, layout } from "@fairlead/console/server/words/server-details";
-import { type BoxContents, boxContents, openBox, type SandboxContext } from "@fairlead/core/connect";
+import {
+  type BoxContents,
+  boxContents,
+  fetchedPackage,
+  openBox,
+  type SandboxContext,
+  withPackage,
+} from "@fairlead/core/connect";
+import { HostError } from "@fairlead/core/errors";
 import { type ServerDefinition, sandboxDocument, sandboxLine } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { configurationOf } from "../../shell/configuration.ts";
@@ -13,6 +21,7 @@ import { type LaunchedProgram, plannedProgram, withoutSandbox } from "./planned-
 interface Options extends LearnOptions {
   readonly shell?: boolean;
   readonly learn?: boolean;
+  readonly fetch?: boolean;
 }
 
 export const verb: Verb = {
@@ -20,6 +29,8 @@ export const verb: Verb = {
 Shows the files, hosts and variables that the server's program has in its sandbox. What is not shown is closed to it. The
 sandbox is set in fairlead.servers.NAME.sandbox: "on", "off", or an object with read, write, hosts, tcp and env. With
 --shell, opens a shell there, to look around with the program's rights.
+The package of npx, uvx and the like is fetched before the first start, in a sandbox that reaches only its registry, and
+then stays: --fetch fetches it again, to get a newer version that the entry allows.
 
 With --learn, tries the server in its sandbox, calls its tools that only read, as the server says, and need no arguments,
 and shows which files and hosts it was refused, as a change of its profile. Asks before it writes, and tries again. Your home
@@ -29,6 +40,7 @@ folder, folders with secrets and Fairlead's own folder are never proposed. With 
 Examples:
   fairlead mcp sandbox files
   fairlead mcp sandbox files --json
+  fairlead mcp sandbox files --fetch && fairlead mcp restart files
   fairlead mcp sandbox files --shell
   fairlead mcp sandbox files --learn --recording files.jsonl`,
 
@@ -36,13 +48,14 @@ Examples:
     command
       .argument("<name>", "name of the server (see: fairlead mcp list)")
       .option("--shell", "open a shell in the server's sandbox")
+      .option("--fetch", "fetch the server's package again")
       .option("--learn", "try the server, and propose what its profile lacks")
       .option("--recording <file>", "with --learn: make the calls of this recording")
       .option("--watch", "with --learn: wait for calls of other programs")
       .option("--yes", "with --learn: write what is proposed, without a question"),
 
   async run(context) {
-    const { out, globals, operands, command } = context;
+    const { io, out, globals, operands, command } = context;
     const { learn = false, ...options } = command.opts<Options>();
     if (learn) {
       const { learnSandbox } = await import("./learn-sandbox.ts");
@@ -53,7 +66,8 @@ Examples:
     const { definition } = server;
     const { sandbox } = definition ?? {};
     if (definition === undefined || sandbox === undefined) {
-      if (command.opts<Options>().shell || definition === undefined) throw withoutSandbox(server.name);
+      const { shell = false, fetch = false } = command.opts<Options>();
+      if (shell || fetch || definition === undefined) throw withoutSandbox(server.name);
       if (globals.json) out.json({ server: server.name, sandbox: sandboxDocument(definition) ?? "off" });
       else
         out.print(
@@ -64,7 +78,14 @@ Examples:
     const boxed = { ...definition, sandbox };
     const [program, boxContext] = await plannedProgram(definition, configuration);
     if (command.opts<Options>().shell) return openShell(boxed, program, boxContext, context);
-    const contents = await boxContents(boxed, program, boxContext);
+    const fetched = await fetchedPackage(definition, program, boxContext, {
+      when: command.opts<Options>().fetch ? "again" : "never",
+      signal: io.signal,
+      onLine: (line) => out.say(safe`  ${toVisibleLine(line)}`),
+    });
+    if (command.opts<Options>().fetch && fetched === undefined)
+      throw new HostError("usage", `"${server.name}" fetches no package: its command starts a program of this machine`);
+    const contents = await boxContents(boxed, withPackage(program, fetched), boxContext);
     if (globals.json) return out.json(document(definition, contents));
     out.show(safe`${out.style.bold(toVisibleLine(server.name))}  ${toVisibleLine(sandboxLine(definition) ?? "")}`);
     out.show(layout(fields(contents), safe`  `));
@@ -78,7 +99,7 @@ async function openShell(
   { io, out }: Context,
 ): Promise<void> {
   const { spawn } = await import("node:child_process");
-  const boxed = await openBox(definition, program, boxContext, ["/bin/sh"]);
+  const boxed = await openBox(definition, program, boxContext, { instead: ["/bin/sh"], signal: io.signal });
   out.say(safe`a shell with the rights of ${toVisibleLine(definition.name)}; exit ends it`);
   const undo = io.takeInterrupts?.(() => {});
   try {
