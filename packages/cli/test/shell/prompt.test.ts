@@ -69,12 +69,12 @@ test("several lines pasted at once answer one question only", async () => {
 test("an existing name asks before it is replaced", async () => {
   const before = { mcpServers: { a: { command: "old" } } };
   await using here = await machine({ [projectFile]: before });
-  await using no = openTerminal(here, "mcp", "add", "a", "new");
+  await using no = openTerminal(here, "mcp", "add", "--sandbox", "default", "a", "new");
   await no.until(/Replace\? \[y\/N\]$/m);
   no.type("\r");
   expect(await no.exitCode).toBe(6);
   expect(JSON.parse(await here.read(projectFile))).toEqual(before);
-  await using yes = openTerminal(here, "mcp", "add", "a", "new");
+  await using yes = openTerminal(here, "mcp", "add", "--sandbox", "default", "a", "new");
   await yes.until(/Replace\? \[y\/N\]$/m);
   yes.type("y\r");
   await yes.until(/Trust .*\? \[y\/N\]$/m);
