@@ -109,7 +109,7 @@ const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["id|file", "conversations"],
 ]);
 
-const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth", "logout", "pin"];
+const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth", "logout", "pin", "update"];
 
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", "policy remove", ...ofTools];

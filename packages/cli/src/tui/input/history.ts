@@ -55,10 +55,11 @@ export function newer({ entries, at, draft }: InputHistory): HistoryStep | undef
 const longestEntry = 16_384;
 
 /**
- * Matches commands that may contain a password or token: `/secret`, and `/mcp add` with options such as `--env` or
+ * Matches commands that may contain a password or token: `/secret`, and `/mcp add` with options such as `--env`, `--input` or
  * `--header`.
  */
-const secretLine = /^\s*\/(?:secret(?:\s|$)|mcp\s+add(?:\s|\s.*\s)["']?-(?:[eH]|-env|-header|-[a-z-]*secret))/s;
+const secretLine =
+  /^\s*\/(?:secret(?:\s|$)|mcp\s+(?:add|update)(?:\s|\s.*\s)["']?-(?:[eH]|-env|-header|-input|-[a-z-]*secret))/s;
 
 /** Matches an argument: `name=value`, or `"name": "value"` in JSON. */
 const argument = /([\w.-]+)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s"',)}]+))/g;

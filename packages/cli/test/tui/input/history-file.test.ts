@@ -28,6 +28,7 @@ test("a line that may contain a secret is not saved", async () => {
       "/mcp add web https://example.com -H 'Authorization: Bearer hunter2'",
       '/mcp add web https://example.com\n"-HX-Key: hunter2"',
       "/mcp add web https://example.com --header 'X-Key: hunter2'",
+      "/mcp add io.github.acme/weather --input KEY=hunter2 --yes",
       "/secret set TOKEN hunter2",
       "vault.login user=me password='hunter2 and more'",
       'vault.login {"user":"me","api_key":"hunter2"}',

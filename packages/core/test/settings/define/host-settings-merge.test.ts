@@ -49,6 +49,17 @@ test("every setting of the user's file arrives", async () => {
   });
 });
 
+test("the origin of an entry counts only in the entry's own file", async () => {
+  await using world = await createWorld();
+  const origin = { registry: "https://r.example", name: "a.b/c", version: "1.0.0", kind: "npm", inputs: { x: "1" } };
+  await world.writeUser({ mcpServers: { c: { command: "run" } }, fairlead: { servers: { c: { origin } } } });
+  await world.writeWorkspace(fairlead({ servers: { c: { origin: { ...origin, name: "evil/c" } } } }));
+
+  const { servers } = await world.load();
+
+  expect(servers[0]?.definition?.extras.origin).toEqual(origin);
+});
+
 test("of the person's files the strongest one counts, also over the workspace where it may set a value", async () => {
   await using world = await createWorld();
   const all = (value: string, flag: boolean, number: number): object =>
