@@ -74,10 +74,13 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
 }
 
 /** A program that fails in a sandbox may need what the sandbox closes. */
-function withLearning({ code, what, next }: Failure, { name }: ServerDefinition): Failure {
+function withLearning({ code, what, next }: Failure, definition: ServerDefinition): Failure {
+  const { name } = definition;
   const isOwn = code === "server_exited" || code === "connect_timeout" || code === "not_mcp";
   if (!isOwn) return { code, what, next };
-  return { code, what: `${what} (in its sandbox)`, next: next ?? `fairlead mcp sandbox ${toShellWord(name)}` };
+  const learn = `fairlead mcp sandbox ${toShellWord(name)} --learn`;
+  const isForLogs = next === undefined || next === logs(definition);
+  return { code, what: `${what} (in its sandbox)`, next: isForLogs ? learn : next };
 }
 
 function failureOf(error: WireError, facts: ConnectFacts): Failure {

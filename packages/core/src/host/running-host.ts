@@ -395,9 +395,17 @@ export class RunningHost implements ForwardingHost {
   };
 
   /** Asks about a host that a program wants to reach from its sandbox. */
-  readonly #askForHost: AskForServersHost = async (serverName, host, connection, signal) => {
+  readonly #askForHost: AskForServersHost = async (serverName, host, connection, signal, earlier) => {
+    const send = async (): Promise<"allowed"> => "allowed";
+    const request = { ...hostRequest(serverName, host), signal, target: { kind: "direct", send } } as const;
+    if (earlier !== undefined) {
+      const { decision, rule, over = rule } = (await this.rules()).decide(request);
+      if (decision === "allow") return "allowed";
+      const isDenied = over.decision === "deny";
+      return earlier === "allowed" || (earlier === "yes" && isDenied) ? "unanswered" : earlier;
+    }
     const port = this.#wayToAsk(serverName, connection, signal);
-    const given = { isNo: false };
+    const given: { outcome?: ToolConfirmationOutcome } = {};
     const listening =
       port &&
       ((question: Parameters<ConfirmPort>[0]) =>
@@ -405,17 +413,16 @@ export class RunningHost implements ForwardingHost {
           const details = await question();
           if (details === false) return false;
           const onConfirm: typeof details.onConfirm = (outcome, how) => {
-            given.isNo = !isYes(outcome);
+            given.outcome = outcome;
             return details.onConfirm(outcome, how);
           };
           return { ...details, onConfirm };
         }, signal));
     try {
-      const send = async (): Promise<"yes"> => "yes";
-      const request = { ...hostRequest(serverName, host), signal, target: { kind: "direct", send } } as const;
-      return await runRequest({ ...request, confirm: listening }, this);
+      const answer = await runRequest({ ...request, confirm: listening }, this);
+      return given.outcome === ToolConfirmationOutcome.ProceedOnce ? "yes" : answer;
     } catch {
-      return given.isNo ? "no" : "unanswered";
+      return given.outcome !== undefined && !isYes(given.outcome) ? "no" : "unanswered";
     }
   };
 

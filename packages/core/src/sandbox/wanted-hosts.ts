@@ -5,11 +5,17 @@
 
 import { setMaxListeners } from "node:events";
 
-/** What came of a question. `unanswered`: nobody has answered (yet), or nobody could be asked. */
-export type HostAnswer = "yes" | "no" | "unanswered";
+/**
+ * What came of a question. `yes`: a person allows the host until the program ends. `allowed`: a rule or a saved approval
+ * allows it. `unanswered`: nobody has answered (yet), or nobody could be asked.
+ */
+export type HostAnswer = "yes" | "allowed" | "no" | "unanswered";
 
-/** Asks about a host, as `name:port`. The question may stay open longer than the connection waits for it. */
-export type AskForHost = (host: string, signal: AbortSignal) => Promise<HostAnswer>;
+/**
+ * Asks about a host, as `name:port`. The question may stay open longer than the connection waits for it. With an earlier
+ * answer, asks nobody: returns the answer that counts now, because rules and saved approvals may have changed since.
+ */
+export type AskForHost = (host: string, signal: AbortSignal, earlier?: HostAnswer) => Promise<HostAnswer>;
 
 /** A host that a program of the server did not reach. */
 export interface RefusedHost {
@@ -79,6 +85,7 @@ export class WantedHosts {
 
 interface Asked {
   readonly answer: Promise<HostAnswer>;
+  given?: HostAnswer;
   /** Milliseconds to wait before the host is asked about again. */
   readonly pause: number;
   /** When it ended without an answer, in milliseconds. */
@@ -102,12 +109,16 @@ export class ProgramHosts {
 
   /**
    * Whether the program may reach the host. Waits for a person's answer until `late` is aborted; an answer that comes
-   * later counts for the next connection. A yes and a no count until the program ends.
+   * later counts for the next connection. A yes and a no count until the program ends, or the rules decide otherwise.
    */
   async allows(host: string, late: AbortSignal): Promise<boolean> {
     if (this.#ask === undefined || this.#over.signal.aborted) return false;
-    const answer = this.#answerFor(host, this.#ask);
-    return answer !== undefined && (await Promise.race([answer, ended(late)])) === "yes";
+    const earlier = this.#asked.get(host);
+    const isGiven = earlier?.given !== undefined && earlier.given !== "unanswered";
+    const answer = isGiven ? this.#checked(host, earlier, this.#ask) : this.#answerFor(host, this.#ask);
+    if (answer === undefined) return false;
+    const given = await Promise.race([answer, ended(late)]);
+    return given === "yes" || given === "allowed";
   }
 
   forget(host: string): void {
@@ -117,6 +128,14 @@ export class ProgramHosts {
   close(): void {
     this.#over.abort();
     this.#hosts.end(this);
+  }
+
+  /** The earlier answer, if it still counts. Otherwise that to a new question. */
+  async #checked(host: string, earlier: Asked, ask: AskForHost): Promise<HostAnswer | undefined> {
+    const now = await ask(host, this.#over.signal, earlier.given).catch(() => "unanswered" as const);
+    if (now !== "unanswered") return now;
+    if (this.#asked.get(host) === earlier) this.#asked.delete(host);
+    return this.#answerFor(host, ask);
   }
 
   #answerFor(host: string, ask: AskForHost): Promise<HostAnswer> | undefined {
@@ -130,6 +149,7 @@ export class ProgramHosts {
       .oneAtATime(() => ask(host, signal), signal)
       .catch(() => "unanswered" as const)
       .then((given) => {
+        asked.given = given;
         if (given === "unanswered") asked.unansweredAt = performance.now();
         return given;
       });

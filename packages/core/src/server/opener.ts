@@ -46,6 +46,7 @@ export type AskForServersHost = (
   host: string,
   connection: Connection,
   signal: AbortSignal,
+  earlier?: HostAnswer,
 ) => Promise<HostAnswer>;
 
 /** Shows the user of this process a question of the background host about a host. Undefined if there is no answer. */
@@ -139,7 +140,7 @@ function withHosts(
   connection: Connection,
 ): ConnectContext {
   if (connecting.sandbox === undefined || server.definition?.sandbox === undefined) return connecting;
-  const ask: AskForHost = (host, signal) => askForHost(server.name, host, connection, signal);
+  const ask: AskForHost = (host, signal, earlier) => askForHost(server.name, host, connection, signal, earlier);
   return { ...connecting, sandbox: { ...connecting.sandbox, ask, wanted: server.wantedHosts } };
 }
 

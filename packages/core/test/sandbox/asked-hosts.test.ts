@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { hasBubblewrap } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { type HostOptions, type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../../src/index.ts";
-import { readToolApprovals } from "../../src/policy/approvals.ts";
+import { forgetApprovalsNamed, readToolApprovals } from "../../src/policy/approvals.ts";
 import { openBoxed } from "./open-box.ts";
 
 const { ProceedOnce, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
@@ -67,6 +67,45 @@ describe.runIf(hasBubblewrap("servers in their sandbox"))("a host that a sandbox
     expect(asked).toHaveLength(1);
     const rows = await boxed.hostHistory();
     expect(rows.map(({ outcome, refusal }) => [outcome, refusal])).toEqual([["denied", "user"]]);
+  });
+
+  test("is no longer reached by a running program after its approval is removed or a rule denies it", async () => {
+    const answers = [ProceedAlwaysAndSave, ProceedOnce];
+    const { asked, options } = answering(() => answers[asked.length - 1] ?? Cancel);
+    await using boxed = await openBoxed({ options });
+    expect(await boxed.run(wants("api.wanted.invalid"))).toMatch(passed);
+    expect(await boxed.run(wants("api.wanted.invalid"))).toMatch(passed);
+    expect(asked).toHaveLength(1);
+    await forgetApprovalsNamed(join(boxed.home, ".fairlead"), "s", "api.wanted.invalid:443");
+    expect(await boxed.run(wants("api.wanted.invalid"))).toMatch(passed);
+    expect(asked).toHaveLength(2);
+    const rule = (decision: string) => `
+[[rule]]
+mcpName = "s"
+toolName = "*.wanted.invalid:443"
+kind = "host"
+decision = "${decision}"
+priority = 100
+`;
+    await boxed.rules(rule("deny"));
+    expect(await boxed.run(wants("api.wanted.invalid"))).toMatch(refused);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("is reached by a running program after a no, when a rule allows it", async () => {
+    const { asked, options } = answering(() => Cancel);
+    await using boxed = await openBoxed({ options });
+    expect(await boxed.run(wants("api.wanted.invalid"))).toMatch(refused);
+    await boxed.rules(`
+[[rule]]
+mcpName = "s"
+toolName = "*.wanted.invalid:443"
+kind = "host"
+decision = "allow"
+priority = 100
+`);
+    expect(await boxed.run(wants("api.wanted.invalid"))).toMatch(passed);
+    expect(asked).toHaveLength(1);
   });
 
   test("without a way to ask, is refused at once", async () => {

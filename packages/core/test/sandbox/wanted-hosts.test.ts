@@ -12,8 +12,9 @@ function askedHosts() {
   const hosts = new WantedHosts();
   const begin = () =>
     hosts.begin(
-      (host, signal) =>
+      (host, signal, earlier) =>
         new Promise((answer, fail) => {
+          if (earlier !== undefined) return answer(earlier);
           asked.push({ host, answer });
           signal.addEventListener("abort", () => fail(signal.reason));
         }),

@@ -12,6 +12,7 @@ import {
 import { rootFolders, rootsWords } from "@fairlead/console/server/words/server-details";
 import { toShellWord } from "@fairlead/core/plain-text";
 import { initialServerState, notConnectedError } from "@fairlead/core/server";
+import { sandboxLine } from "@fairlead/core/settings";
 import { joinSafe, padSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
@@ -74,8 +75,10 @@ async function connect({ server, admission }: AdmittedServer, configuration: Con
     waiting.hide();
     if (globals.json) return;
     out.show(stepText(step.step, stepLines(step, origin), step.milliseconds));
-    if (step.step === "definition" && definition !== undefined)
-      out.show(stepText("roots", [rootsWords(definition, configuration)]));
+    if (step.step !== "definition" || definition === undefined) return;
+    out.show(stepText("roots", [rootsWords(definition, configuration)]));
+    const box = sandboxLine(definition);
+    if (box !== undefined) out.show(stepText("sandbox", [toSafeLine(box)]));
   });
   if (admission.status !== "admitted") return { state: before, steps, catalog: undefined, hide };
   return useHost(
@@ -90,7 +93,7 @@ async function connect({ server, admission }: AdmittedServer, configuration: Con
   );
 }
 
-type Label = Step["step"] | "roots" | "note" | "stderr" | "answer";
+type Label = Step["step"] | "roots" | "sandbox" | "note" | "stderr" | "answer";
 const labelWidth = "environment".length;
 
 /** Formats a step: its label, then its lines. The first line ends with the step's duration, if at least 1 ms. */

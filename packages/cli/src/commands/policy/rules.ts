@@ -18,6 +18,7 @@ import {
   type RequestKind,
   type RuleInFile,
   type RuleToWrite,
+  readToolApprovals,
   removeRules,
   userRuleFile,
   usualPriority,
@@ -334,11 +335,16 @@ async function removeAbout(
   const own = files.filter(({ tier }) => tier === "user");
   const removed = await Promise.all(own.map(({ file }) => removeFrom(file, isMeant)));
   const found = removed.filter(({ rules }) => rules.length > 0);
-  const isWhole = kind === "tool" && [argsPattern, user, group].every((one) => one === undefined) && !readOnly;
-  const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool, client) : 0;
+  const isWhole =
+    (kind === "tool" || kind === "host") && [argsPattern, user, group].every((one) => one === undefined) && !readOnly;
+  const { state } = configuration.locations;
+  const savedApprovals = isWhole ? await readToolApprovals(state) : [];
+  const isHost = savedApprovals.some((each) => each.server === server && each.tool === tool && each.kind === "host");
+  const approvals = isWhole ? await forgetApprovalsNamed(state, server, tool, client) : 0;
   if (found.length === 0 && approvals === 0) throw await nothingFound(subject, host);
   reportRemoval(found, approvals, configuration, context);
-  if (!context.globals.json && !/[*?]/.test(server + tool)) await tellDecision(subject, host, context);
+  if (!context.globals.json && !/[*?]/.test(server + tool))
+    await tellDecision(isHost ? { ...subject, kind: "host" } : subject, host, context);
 }
 
 /** Removes rules from one policy file. Skips a file that is not valid TOML: its error is already reported. */

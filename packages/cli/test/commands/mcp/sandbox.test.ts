@@ -55,4 +55,18 @@ describe.runIf(canBox)("a program in its sandbox", () => {
     const { code, stderr } = await here.run("mcp", "test", "boxed");
     expect([code, stderr]).toEqual([4, expect.stringContaining("(in its sandbox)")]);
   });
+
+  test("that misses a file is shown with its sandbox and the command that finds what it misses", async () => {
+    await using here = await machine({
+      "home/server.mjs": 'import "./library.mjs";',
+      "home/library.mjs": "",
+      [userFile]: {
+        mcpServers: { boxed: { command: process.execPath, args: ["~/server.mjs"] } },
+        fairlead: { servers: { boxed: { sandbox: "on" } } },
+      },
+    });
+    const { stdout, stderr } = await here.run("mcp", "test", "boxed");
+    expect(stdout).toMatch(/\n {2}sandbox +sandboxed: no network\n/);
+    expect(stderr).toContain("next: fairlead mcp sandbox boxed --learn\n");
+  });
 });

@@ -25,6 +25,7 @@ test("the user sees the steps before the one that failed, and the error alone if
                stdio: no-such-program a
                waits at most 30000 ms (fairlead.connectTimeout)
   roots        not sent (fairlead.servers.gone.roots is false)
+  sandbox      not sandboxed
   program      not found
                in /home
   environment  variables passed on: ${passed.join(", ")}

@@ -23,6 +23,7 @@ test("each step is shown with what came of it; of the environment, names and nev
                stdio: /NODE PROGRAM --token (hidden) {"apiKey":"(hidden)","port":80}
                waits at most 30000 ms (fairlead.connectTimeout)
   roots        not sent (fairlead.servers.a.roots is false)
+  sandbox      not sandboxed
   program      /NODE
                in /HOME
   environment  variables passed on: HOME, LANG, PATH
