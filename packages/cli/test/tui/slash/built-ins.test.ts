@@ -11,7 +11,7 @@ const [policy, quit, trust] = [command("policy"), command("quit"), command("trus
 
 test("the user has these commands, with these arguments and summaries", () => {
   expect(builtIns.map(({ name, usage = "", summary }) => `/${name} ${usage}: ${summary}`)).toEqual([
-    "/mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|auth|test|add|remove|import|get|logout|pin] [SERVER]: list and manage servers",
+    "/mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|auth|test|search|add|remove|import|get|logout|pin] [SERVER]: list and manage servers",
     "/tools [SERVER] | [on|off] SERVER[.TOOL]: list the tools of this conversation, or switch tools on or off",
     "/resources [SERVER]: list the servers' resources; to use one in a message, type @ and its name",
     "/prompts [SERVER]: list the servers' prompts",

@@ -246,7 +246,7 @@ test("/help all fits 80 columns, cuts no name, and has the commands of prompts",
   const rows = (await scene.shown(/^\/help all/)).split("\n");
   expect(rows.filter((row) => row.length > 76)).toEqual([]);
   expect(rows).toContain("  /mcp [list|desc|schema|logs|reload|start|stop|restart|enable|disable|");
-  expect(rows).toContain("      auth|test|add|remove|import|get|logout|pin] [SERVER]");
+  expect(rows).toContain("      auth|test|search|add|remove|import|get|logout|pin] [SERVER]");
   expect(rows.join("\n")).toContain("/demo.teach");
   expect(rows).toContain("      list and manage servers");
   expect(rows.join("\n")).toMatch(/^ {2}\/quit +quit \(also: Ctrl-C twice on an empty prompt\)$/m);
