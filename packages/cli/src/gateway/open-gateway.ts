@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { inheritedVariables } from "@fairlead/core/connect";
-import { openHost } from "@fairlead/core/host";
+import { type OpenedHost, openHost } from "@fairlead/core/host";
 import type { OwnTelemetry } from "@fairlead/core/telemetry";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import {
@@ -18,6 +18,7 @@ import type { OpenConsole } from "@fairlead/gateway/console-port";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { CommandCaller, RelayClient } from "@fairlead/gateway/relay/speech";
 import { LargeMessages } from "@fairlead/wire";
+import type { AddingHost } from "../commands/mcp/add/console-adding.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context, Io } from "../shell/verb.ts";
 import { version } from "../shell/version.ts";
@@ -39,6 +40,7 @@ export interface OpenGatewayOptions {
 export function openGateway({ io, state, debug = false, telemetry, note }: OpenGatewayOptions): Gateway {
   // One limit for the process: its hosts hold the results of all servers in the same memory.
   const largeMessages = new LargeMessages();
+  const origins = new WeakMap<OpenedHost, ConfigurationOptions>();
   const createHost: CreateGatewayHost = async (workspace, hooks) => {
     const from = configurationOptions(workspace, io);
     const ide = ideOf(from, io);
@@ -48,12 +50,17 @@ export function openGateway({ io, state, debug = false, telemetry, note }: OpenG
     });
     const lasting = { recover: true, watch: true, lazy: true };
     const host = openHost(first, { from, ide, ...lasting, debug, telemetry, largeMessages, ...hooks });
+    origins.set(host, from);
     host.on("history_failed", ({ message }) => note(`not recorded in the history: ${message}`));
     await Promise.all([host.recall(), host.policy()]);
     return host;
   };
   const consent = new Consent({ stateFolder: state, pages: questionPages() });
-  return createGateway({ createHost, consent, openConsole: consolesOf(), stateFolder: state, version: version() });
+  const openConsole = consolesOf((host) => {
+    const from = origins.get(host);
+    return from && { from, openIde: () => ideOf(from, io) };
+  });
+  return createGateway({ createHost, consent, openConsole, stateFolder: state, version: version() });
 }
 
 /** Opens a gateway in the process of a command, for the workspace that its options choose. */
@@ -99,23 +106,31 @@ function questionPages(): QuestionPages {
   };
 }
 
-/** Opens consoles. Their code is loaded with the first one. */
-function consolesOf(): OpenConsole {
+/**
+ * Opens consoles. Their code is loaded with the first one.
+ *
+ * @param originOf How the settings of a host were found, for consoles that write settings.
+ */
+function consolesOf(originOf: (host: OpenedHost) => Omit<AddingHost, "host"> | undefined): OpenConsole {
   const load = async () => {
     const { Consoles } = await import("@fairlead/console/server/door/consoles");
     const { ConsoleState } = await import("@fairlead/console/server/state/console-state");
     const { bundledPage } = await import("./page-files.ts");
+    const { consoleAdding } = await import("../commands/mcp/add/console-adding.ts");
     return new Consoles({
       readFiles: bundledPage,
-      createSource: (host) =>
-        new ConsoleState({
+      createSource: (host) => {
+        const origin = originOf(host);
+        return new ConsoleState({
           host,
           version: version(),
+          ...(origin && { adding: consoleAdding({ host, ...origin }) }),
           findModel: async (wanted, signal) => {
             const { modelFor } = await import("../targets/choose-model.ts");
             return modelFor(host.configuration, wanted, signal);
           },
-        }),
+        });
+      },
     });
   };
   let loading: ReturnType<typeof load> | undefined;

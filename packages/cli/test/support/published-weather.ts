@@ -56,26 +56,49 @@ export function weatherItem(version: string, state: object = {}, more: object = 
   );
 }
 
-export interface PublishedWeather extends Machine {
+/** The registry of servers, and the one of npm with their package. */
+export interface WeatherRegistries extends AsyncDisposable {
   readonly registry: McpRegistryServer;
   readonly npm: NpmRegistry;
-  readonly notes: string;
+  /** The file that leads npm to its registry. */
+  readonly npmrc: string;
 }
 
-/** `mcpName`: what the package says; null: nothing. */
-export async function publishedWeather({
+interface PublishedOptions {
+  readonly items?: readonly PublishedItem[];
+  /** What the package says; null: nothing. */
+  readonly mcpName?: string | null;
+}
+
+export async function weatherRegistries({
   items = [weatherItem("1.2.0")],
   mcpName = weatherName,
-}: {
-  readonly items?: readonly PublishedItem[];
-  readonly mcpName?: string | null;
-} = {}): Promise<PublishedWeather> {
+}: PublishedOptions = {}): Promise<WeatherRegistries> {
   const versions = ["1.2.0", "1.3.0"].map((version) => ({
     manifest: { name: "@acme/weather", version, bin: { weather: "server.js" }, ...(mcpName !== null && { mcpName }) },
     files: { "server.js": program.replaceAll("VERSION", version) },
   }));
   const npm = await npmRegistry(versions);
   const registry = await mcpRegistry(items);
+  return {
+    registry,
+    npm,
+    npmrc: `registry=${npm.origin}\nupdate-notifier=false\n`,
+    async [Symbol.asyncDispose]() {
+      await registry[Symbol.asyncDispose]();
+      await npm[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface PublishedWeather extends Machine {
+  readonly registry: McpRegistryServer;
+  readonly npm: NpmRegistry;
+  readonly notes: string;
+}
+
+export async function publishedWeather(options: PublishedOptions = {}): Promise<PublishedWeather> {
+  const { registry, npm, npmrc, [Symbol.asyncDispose]: close } = await weatherRegistries(options);
   const here = await machine({ [userFile]: { fairlead: { registries: [registry.origin] } } });
   const notes = join(here.home, "notes");
   await mkdir(notes);
@@ -83,7 +106,7 @@ export async function publishedWeather({
     ...here.env,
     FAIRLEAD_SECRET_STORE: "file",
   };
-  await here.write("home/.npmrc", `registry=${npm.origin}\nupdate-notifier=false\n`);
+  await here.write("home/.npmrc", npmrc);
   return {
     ...here,
     env,
@@ -94,8 +117,7 @@ export async function publishedWeather({
     notes,
     async [Symbol.asyncDispose]() {
       await here[Symbol.asyncDispose]();
-      await registry[Symbol.asyncDispose]();
-      await npm[Symbol.asyncDispose]();
+      await close();
     },
   };
 }

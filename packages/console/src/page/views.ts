@@ -55,6 +55,14 @@ export const views: readonly [ViewEntry, ...ViewEntry[]] = [
     count: (store) => (store.about.value === undefined ? undefined : store.servers.ids.value.length),
   },
   {
+    id: "add",
+    title: "Add",
+    icon: "add",
+    group: "servers",
+    words: "new server, registry, search, install, npm",
+    load: async () => (await import("./views/add/add-view.tsx")).AddView,
+  },
+  {
     id: "tools",
     title: "Tools",
     icon: "tools",

@@ -3,6 +3,7 @@
  * request runs nothing twice. A command answers soon: what takes time begins, and the stream reports it.
  */
 
+import type { AddingCommands } from "./adding.ts";
 import type { BudgetCommands } from "./budget.ts";
 import type { CallCommands } from "./calls.ts";
 import type { ChangesCommands } from "./changes.ts";
@@ -19,7 +20,8 @@ import type { ViewCommands } from "./views.ts";
 
 /** Each verb with its parameters and its answer. A view's verbs are in the file of its subject. */
 export interface Commands
-  extends BudgetCommands,
+  extends AddingCommands,
+    BudgetCommands,
     CallCommands,
     ChangesCommands,
     ChatCommands,

@@ -10,6 +10,7 @@ import type { Commands, Params, Result, Verb } from "../../protocol/commands.ts"
 import type { About, ConsoleEvent, Snapshot } from "../../protocol/events.ts";
 import type { ConsoleSource, RunOptions } from "../console-source.ts";
 import { Views } from "../views/views.ts";
+import { Adding, type ServerAdding } from "./adding.ts";
 import { budgetCommands } from "./budget.ts";
 import { Calls } from "./calls.ts";
 import { changesCommands } from "./changes.ts";
@@ -41,6 +42,8 @@ export interface ConsoleStateOptions {
   readonly version: string;
   /** Finds the model of conversations in the console. Default: there is none. */
   readonly findModel?: FindModel;
+  /** Adds servers of registries. Default: the console cannot. */
+  readonly adding?: ServerAdding;
   /** Default: the inbox in the host's state folder. */
   readonly inbox?: Inbox;
   /** How much of the traffic is kept. */
@@ -65,6 +68,7 @@ export class ConsoleState implements ConsoleSource {
   readonly #chats: Chats;
   readonly #policyWatch: PolicyWatch;
   readonly #views: Views;
+  readonly #adding: Adding;
   readonly #handlers: Handlers<Commands>;
   readonly #stops: readonly (() => void)[];
   /** Resolves when the history and the inbox are read. */
@@ -125,7 +129,9 @@ export class ConsoleState implements ConsoleSource {
         this.#tellAbout();
       },
     });
+    this.#adding = new Adding(options.adding);
     this.#handlers = {
+      ...this.#adding.handlers,
       ...this.#calls.handlers,
       ...historyCommands(host),
       ...questionCommands(this.#questions, this.#inbox, onPolicy),
@@ -206,6 +212,7 @@ export class ConsoleState implements ConsoleSource {
     await this.#ready;
     this.#rows[Symbol.dispose]();
     this.#views[Symbol.dispose]();
+    this.#adding[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
     this.#traffic[Symbol.dispose]();
     this.#policyWatch[Symbol.dispose]();

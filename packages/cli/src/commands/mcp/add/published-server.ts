@@ -34,7 +34,7 @@ import { registriesFor, typedLine } from "../registry/open-registries.ts";
 import { withVariables } from "../registry/published-servers.ts";
 import { type AddChoices, addServers } from "./add-servers.ts";
 import { placesOf } from "./destination.ts";
-import type { SandboxChange } from "./sandbox-offer.ts";
+import type { SandboxChange, SandboxProfile } from "./sandbox-offer.ts";
 
 /** The options of `mcp add` for a server of a registry. */
 export interface PublishedOptions {
@@ -47,7 +47,7 @@ export interface PublishedOptions {
 }
 
 /** Everything that is decided before the yes. */
-interface PlannedServer {
+export interface PublishedPlan {
   readonly name: string;
   readonly found: PublishedVersion;
   readonly choice: ServerChoice;
@@ -65,32 +65,68 @@ export async function addPublished(
 ): Promise<void> {
   const { io, globals, out } = context;
   const configuration = await configurationOf(context);
-  const name = serverName(wanted, options, choices, configuration);
+  const name = serverName(options.name ?? usualName(wanted), choices.replace, configuration);
   const registries = registriesFor(configuration, io, options.registry);
   const found = await findPublished(registries, wanted);
   const isInteractive = canAsk(io) && !globals.json;
   if (isInteractive) out.exactly(headText(found));
   const choice = await choiceOf(found, options.kind, isInteractive, context);
   if (choice.kind === "mcpb") return addPublishedBundle(found, choice, { ...options, ...choices, name }, context);
-  const reading = { environment: configuration.environment, state: configuration.locations.state, signal: io.signal };
-  const [proof, source] = await Promise.all([
-    provePackage(found.server.name, choice, reading),
-    packageSource(choice, reading),
-  ]);
+  const { proof, source } = await readPackage(found, choice, configuration, io.signal);
   refuseMismatch(found, proof);
   const questions = questionsOf(choice);
   const answers = await askInputs(questions, readInputs(options.input ?? [], questions, io), context);
   const secretName = await secretNames(name, configuration);
   const plain = planEntry(choice, answers, secretName);
   const sandbox = await sandboxOf(choice, answers, choices.sandbox, { configuration, context, isInteractive, source });
-  const planned = sandbox === "off" ? plain : { ...plain, entry: withVariables(plain.entry, source.env) };
+  const planned = entryInSandbox(plain, sandbox, source);
   const server = { name, found, choice, planned, proof, sandbox };
   if (!globals.json) out.exactly(planText(server, isInteractive));
   const chosen = await askForYes(server, options, isInteractive, context);
+  await addPlanned({ ...server, sandbox: chosen }, choices, configuration, context);
+}
+
+/** What package registries say about the package of a server. */
+export interface ReadPackage {
+  readonly proof: PackageProof;
+  readonly source: PackageSource;
+}
+
+/** Reads whether the package belongs to the server, and where it comes from. */
+export async function readPackage(
+  { server }: PublishedVersion,
+  choice: ServerChoice,
+  { environment, locations }: Configuration,
+  signal: AbortSignal,
+): Promise<ReadPackage> {
+  const reading = { environment, state: locations.state, signal };
+  const [proof, source] = await Promise.all([
+    provePackage(server.name, choice, reading),
+    packageSource(choice, reading),
+  ]);
+  return { proof, source };
+}
+
+/** The entry in its sandbox: there, the program needs to be told where its package comes from. */
+export function entryInSandbox(
+  planned: PlannedEntry,
+  sandbox: SandboxChange | undefined,
+  { env }: PackageSource,
+): PlannedEntry {
+  return sandbox === "off" ? planned : { ...planned, entry: withVariables(planned.entry, env) };
+}
+
+/** Writes what was planned. The user has said yes to it. */
+export async function addPlanned(
+  { name, found, choice, planned, proof, sandbox }: PublishedPlan,
+  choices: AddChoices,
+  configuration: Configuration,
+  context: Context,
+): Promise<void> {
   await storeInputSecrets(planned.secrets, configuration, context);
   const origin = publishedOrigin(found, choice, planned, proof);
   const proposed = { name, entry: planned.entry, serverOptions: { origin } };
-  await addServers([proposed], { ...choices, ...(choice.runs === "program" && { sandbox: chosen }) }, context);
+  await addServers([proposed], { ...choices, ...(choice.runs === "program" && { sandbox }) }, context);
 }
 
 /** A bundle has its own description, which Fairlead reads from the file. Its digest proves that it is the publisher's. */
@@ -120,14 +156,13 @@ function needsYes(): HostError {
   );
 }
 
-/** The part behind the slash, or `--name`. @throws HostError `usage` if it is taken */
-function serverName(
-  wanted: PublishedName,
-  options: PublishedOptions,
-  { replace }: AddChoices,
-  configuration: Configuration,
-): string {
-  const name = options.name ?? wanted.name.slice(wanted.name.indexOf("/") + 1);
+/** The name in the settings, unless the user chooses another: the part behind the slash. */
+export function usualName({ name }: Pick<PublishedName, "name">): string {
+  return name.slice(name.indexOf("/") + 1);
+}
+
+/** Returns the name. @throws HostError `usage` if it is not valid, or taken */
+export function serverName(name: string, replace: boolean, configuration: Configuration): string {
   const flaw = whyNotServerName(name);
   if (flaw !== undefined)
     throw new HostError("usage", `"${name}" is not a valid server name: it ${flaw}`, {
@@ -177,7 +212,8 @@ function runsWords({ runs }: ServerChoice): SafeText {
   }
 }
 
-function refuseMismatch({ server }: PublishedVersion, proof: PackageProof): void {
+/** @throws HostError `denied` */
+export function refuseMismatch({ server }: PublishedVersion, proof: PackageProof): void {
   if (proof.kind !== "mismatch") return;
   throw new HostError("denied", `the package belongs to another server, ${proof.found}, by the ${proof.by}`, {
     next: `tell the publisher of ${server.name}; Fairlead does not add it`,
@@ -199,11 +235,8 @@ async function sandboxOf(
   { configuration, context, isInteractive, source }: SandboxQuestion,
 ): Promise<SandboxChange | undefined> {
   if (choice.runs !== "program" || said !== undefined) return said;
+  if (!isInteractive) await refuseUnboxable(configuration);
   const missing = await whyNoSandbox(programPlace(configuration));
-  if (missing !== undefined && !isInteractive)
-    throw new HostError("sandbox_unavailable", `the server cannot run in a sandbox: ${missing.why}`, {
-      next: `${missing.fix}, or add --sandbox off: it then runs with all your rights`,
-    });
   if (missing !== undefined) {
     context.out.warn(
       safe`This program cannot run in a sandbox: ${toSafeLine(missing.why)}\n  next: ${toSafeLine(missing.fix)}`,
@@ -211,11 +244,31 @@ async function sandboxOf(
     if (await confirm(context.io, safe`Add it without a sandbox, with all your rights?`)) return "off";
     throw new HostError("denied", "nothing was changed");
   }
-  const { hosts } = source;
+  return sandboxWith(choice, answers, source);
+}
+
+/** @throws HostError `sandbox_unavailable` */
+export async function refuseUnboxable(configuration: Configuration): Promise<void> {
+  const missing = await whyNoSandbox(programPlace(configuration));
+  if (missing === undefined) return;
+  throw new HostError("sandbox_unavailable", `the server cannot run in a sandbox: ${missing.why}`, {
+    next: `${missing.fix}, or add --sandbox off: it then runs with all your rights`,
+  });
+}
+
+/** A sandbox in which the program reads the files that the answers name, and its package can be fetched. */
+export function sandboxWith(choice: ServerChoice, answers: InputAnswers, { hosts }: PackageSource): SandboxProfile {
   const paths = questionsOf(choice).flatMap(({ kind, name }) => (kind === "file" ? (answers.get(name) ?? []) : []));
   const read = [...new Set(paths)];
   if (read.length + hosts.length === 0) return "on";
   return { ...(read.length > 0 && { read }), ...(hosts.length > 0 && { hosts }) };
+}
+
+/** The sandbox in which the program may also change what it reads. The same one if it reads nothing. */
+export function withWriting(sandbox: SandboxProfile): SandboxProfile {
+  if (typeof sandbox === "string" || !Array.isArray(sandbox["read"])) return sandbox;
+  const { read, ...others } = sandbox;
+  return { write: read, ...others };
 }
 
 function headText({ server, registry, kept: cached }: PublishedVersion): SafeText {
@@ -240,9 +293,14 @@ function headText({ server, registry, kept: cached }: PublishedVersion): SafeTex
   ]);
 }
 
+function planText(server: PublishedPlan, isHeadShown: boolean): SafeText {
+  const shown = layout(planFields(server), safe`  `);
+  return isHeadShown ? shown : joinSafe([headText(server.found), shown]);
+}
+
 /** What will run, exactly. */
-function planText(server: PlannedServer, isHeadShown: boolean): SafeText {
-  const { name, found, choice, planned, proof, sandbox } = server;
+export function planFields(server: PublishedPlan): readonly Field[] {
+  const { name, choice, planned, proof, sandbox } = server;
   const { command, args, env, headers, url, httpUrl } = planned.entry as {
     readonly command?: string;
     readonly args?: readonly string[];
@@ -275,11 +333,7 @@ function planText(server: PlannedServer, isHeadShown: boolean): SafeText {
       values: optional.length === 0 ? [] : [safe`--input ${joinSafe(optional, safe`, `)} (optional)`],
     },
   ];
-  const shown = layout(
-    fields.filter(({ values }) => values.length > 0),
-    safe`  `,
-  );
-  return isHeadShown ? shown : joinSafe([headText(found), shown]);
+  return fields.filter(({ values }) => values.length > 0);
 }
 
 /** A value as the program gets it. A secret stays named. */
@@ -299,7 +353,7 @@ function whereText({ runs }: ServerChoice, sandbox: SandboxChange | undefined): 
   return safe`in a sandbox: ${joinSafe(parts, safe`; `)}; nothing else of your home and the network`;
 }
 
-function proofText(proof: PackageProof): SafeText | [] {
+export function proofText(proof: PackageProof): SafeText | [] {
   switch (proof.kind) {
     case "proven":
       return safe`proven: the ${toSafeLine(proof.by)} names this server`;
@@ -313,25 +367,29 @@ function proofText(proof: PackageProof): SafeText | [] {
 
 /** Returns the sandbox that the user says yes to. @throws HostError `denied` */
 async function askForYes(
-  { name, found, proof, sandbox }: PlannedServer,
+  { name, found, proof, sandbox }: PublishedPlan,
   { unproven = false, yes = false }: PublishedOptions,
   isInteractive: boolean,
   { io }: Context,
 ): Promise<SandboxChange | undefined> {
-  if (proof.kind === "unproven" && !unproven && (yes || !isInteractive))
-    throw new HostError("denied", `the package of ${found.server.name} is unproven: ${proof.why}`, {
-      next: "look at the package; to add it nevertheless, add --unproven",
-    });
+  if (!unproven && (yes || !isInteractive)) refuseUnproven(found, proof);
   if (yes) return sandbox;
   if (!isInteractive) throw needsYes();
   const warning = proof.kind === "unproven" ? safe` It is unproven that the package belongs to this server.` : safe``;
   const question = safe`Add "${toVisibleLine(name)}"?${warning}`;
   if (typeof sandbox === "object" && Array.isArray(sandbox["read"])) {
-    const { read, ...others } = sandbox;
     const words = safe`${question} y: yes; w: yes, and it may change what it reads; n: no`;
     const letter = await choose(io, words, ["n", "y", "w"]);
     if (letter === "y") return sandbox;
-    if (letter === "w") return { write: read, ...others };
+    if (letter === "w") return withWriting(sandbox);
   } else if (await confirm(io, question)) return sandbox;
   throw new HostError("denied", "nothing was changed");
+}
+
+/** @throws HostError `denied` */
+export function refuseUnproven({ server }: PublishedVersion, proof: PackageProof): void {
+  if (proof.kind !== "unproven") return;
+  throw new HostError("denied", `the package of ${server.name} is unproven: ${proof.why}`, {
+    next: "look at the package; to add it nevertheless, add --unproven",
+  });
 }

@@ -5,6 +5,7 @@ import { useRef } from "preact/hooks";
 import { useApp, useRoute } from "../../app.ts";
 import { CopyCommand } from "../../components/copy.tsx";
 import { SearchInput } from "../../components/field.tsx";
+import { Link } from "../../components/link.tsx";
 import { Empty } from "../../components/notice.tsx";
 import { View } from "../../components/panel.tsx";
 import { useCalmOrder } from "../../components/settled.ts";
@@ -12,7 +13,7 @@ import { groupOf } from "../../components/state-mark.tsx";
 import { Table } from "../../components/table.tsx";
 import { fewColumns, useMedia } from "../../components/use-media.ts";
 import { useLive, useRows } from "../../live.ts";
-import type { ViewAddress } from "../../router.ts";
+import { toAddress, type ViewAddress } from "../../router.ts";
 import { useSelection } from "./selection.ts";
 import { needColumns, ServerLine, serverColumns } from "./server-line.tsx";
 import { byNeed, ListTools, toStateFilter } from "./server-list.tsx";
@@ -51,6 +52,7 @@ function AllServers(): VNode {
             value={search}
             onChange={(value) => router.setQuery({ search: value || undefined })}
           />
+          <Link to={toAddress(["add"])}>Add a server</Link>
           <CopyCommand command="fairlead mcp list" />
         </>
       }
