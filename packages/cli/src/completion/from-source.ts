@@ -6,7 +6,14 @@ import { demoName } from "@fairlead/core/host";
 import { locate } from "@fairlead/core/settings";
 import type { AdmittedServer } from "@fairlead/core/trust";
 import { configurationOptions } from "../shell/configuration.ts";
-import { type CompletionAnswer, type Suggestion, toWords, withoutDashes } from "./answer.ts";
+import {
+  type CompletionAnswer,
+  type CompletionWord,
+  type Suggestion,
+  suggestFiles,
+  toWords,
+  withoutDashes,
+} from "./answer.ts";
 import { type CompletionContext, completionContextOf, configurationAt } from "./completion-context.ts";
 import type { ValueSource } from "./known-command.ts";
 import type { Cursor } from "./typed-words.ts";
@@ -22,6 +29,8 @@ async function answerFrom(source: ValueSource, at: Cursor, context: CompletionCo
     case "files":
     case "folders":
       return { kind: source, prefix: "" };
+    case "bundles":
+      return bundles(at);
     case "entries":
       return toWords((await configurationAt(context)).servers.map(toSuggestion));
     case "servers":
@@ -42,6 +51,18 @@ async function answerFrom(source: ValueSource, at: Cursor, context: CompletionCo
       // The import is inside the function, because the code that reads cached catalogs is slow to load.
       return (await import("./from-servers.ts")).fromServers(source, at, context);
   }
+}
+
+/** Files that end like a bundle, and the folders on the way to them. A path from home is left to the shell. */
+async function bundles({ current, io }: Cursor): Promise<CompletionAnswer> {
+  const files: CompletionAnswer = { kind: "files", prefix: "" };
+  if (current.startsWith("~")) return files;
+  const suggested = await suggestFiles(files, current, io);
+  if (suggested.kind !== "words") return suggested;
+  // Without a typed letter, a folder would stand in the way: the word is usually a name.
+  const isWanted = ({ value, isOpen }: CompletionWord): boolean =>
+    isOpen ? current !== "" : /\.(?:mcpb|dxt)$/i.test(value);
+  return { kind: "words", candidates: suggested.candidates.filter(isWanted) };
 }
 
 async function servers(context: CompletionContext): Promise<readonly Suggestion[]> {

@@ -89,6 +89,7 @@ export type ServerSource = "call" | "tools" | "resources" | "skills" | "variable
 export type ValueSource =
   | "files"
   | "folders"
+  | "bundles"
   | "servers"
   | "entries"
   | "secrets"
@@ -117,6 +118,11 @@ const withToolOptions = ["call", "history", "policy remove", ...ofTools];
 /** For an argument or option of one command, such as `secret set name`: where Tab completion finds the values. */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
   ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
+  ["mcp add name", "bundles"],
+  ["mcp update name", "entries"],
+  ["mcp sandbox name", "entries"],
+  ["mcp add --registry", "files"],
+  ["mcp search --registry", "files"],
   ["secret set name", "secrets"],
   ["secret remove name", "secrets"],
   ["call words", "call"],

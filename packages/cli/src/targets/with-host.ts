@@ -37,6 +37,7 @@ type HostOptions = Pick<
   | "record"
   | "from"
   | "ide"
+  | "era"
 > & { readonly background?: BackgroundUse | undefined };
 
 /** Cancels a server's question (elicitation), for commands that cannot ask the user. Prints a warning. */

@@ -97,6 +97,16 @@ describe("commands and options", () => {
     expect(await wordsFor(here, ...typed)).toEqual(words);
   });
 
+  test("after mcp add: bundles, and folders once a letter is typed", async () => {
+    await using here = await machine();
+    for (const name of ["weather.mcpb", "old.DXT", "words.txt", "work/notes.mcpb", "work/notes.txt"])
+      await here.write(`project/${name}`, "");
+    expect(await wordsFor(here, "mcp", "add", "")).toEqual(expect.arrayContaining(["weather.mcpb", "old.DXT"]));
+    expect(await wordsFor(here, "mcp", "add", "")).toHaveLength(2);
+    expect((await wordsFor(here, "mcp", "add", "w")).toSorted()).toEqual(["weather.mcpb", "work/"]);
+    expect(await wordsFor(here, "mcp", "add", "--yes", "work/")).toEqual(["work/notes.mcpb"]);
+  });
+
   test.each<readonly [typed: readonly string[], answer: string]>([
     [["-C", ""], "folders\t"],
     [["call", "--save", ""], "folders\t"],
@@ -104,6 +114,8 @@ describe("commands and options", () => {
     [["--settings=x"], "files\t--settings="],
     [["trust", "add", ""], "folders\t"],
     [["mcp", "add", "name", ""], "files\t"],
+    [["mcp", "add", "~/Down"], "files\t"],
+    [["mcp", "search", "--registry", "reg"], "files\t"],
     [["mcp", "add", "name", "npx", "-"], "files\t"],
     [["call", "demo.statistics", "text=@"], "files\ttext=@"],
     [["call", "demo.statistics", "text:=@a/b"], "files\ttext:=@"],

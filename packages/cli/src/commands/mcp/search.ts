@@ -3,6 +3,7 @@
 import { toShellWord } from "@fairlead/core/plain-text";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { type FoundServer, type SearchResult, searchRegistries, serverKinds } from "@fairlead/registry/registry/search";
+import { clip } from "@fairlead/wire/text";
 import { count, type Output } from "../../output/output.ts";
 import { ageWords } from "../../output/time-text.ts";
 import { configurationOf } from "../../shell/configuration.ts";
@@ -45,9 +46,9 @@ Examples:
     const registries = registriesFor(configuration, context.io, registry);
     const result = await searchRegistries(registries, { words, limit: readLimit(limit, context), cursor });
     if (globals.json) return out.json(searchDocument(result));
-    print(result, context);
+    const typedRegistries = (registry ?? []).map((address) => `--registry ${toShellWord(address)} `).join("");
+    print(result, typedRegistries, context);
     if (result.nextCursor !== undefined) {
-      const typedRegistries = (registry ?? []).map((address) => `--registry ${toShellWord(address)} `).join("");
       const typed = words.map(toShellWord).join(" ");
       out.say(
         safe`next page: fairlead mcp search ${toSafeLine(`${typedRegistries}--limit ${limit} --cursor ${result.nextCursor} ${typed}`)}`,
@@ -87,12 +88,14 @@ function searchDocument({ found, refused, nextCursor, kept, failed }: SearchResu
   };
 }
 
-function print(result: SearchResult, { out }: Context): void {
+function print(result: SearchResult, typedRegistries: string, { out }: Context): void {
   for (const one of result.found) out.print(foundText(one, out));
   printNotes(result, out);
-  const [first] = result.found;
-  if (first === undefined) out.say(safe`no server found`);
-  else out.say(safe`next: fairlead mcp add ${toSafeLine(first.server.name)}`);
+  if (result.found.length === 0) out.say(safe`no server found`);
+  // Not a deprecated or deleted one: Fairlead does not lead there.
+  const first = result.found.find(({ server }) => server.status === "active");
+  if (first !== undefined)
+    out.say(safe`next: fairlead mcp add ${toSafeLine(`${typedRegistries}${first.server.name}`)}`);
 }
 
 function printNotes({ refused, kept, failed }: SearchResult, out: Output): void {
@@ -117,13 +120,18 @@ export function foundText({ server, registry }: FoundServer, { style }: Pick<Out
   const kinds = serverKinds(server).map((kind) => toSafeLine(kind));
   const words = [title, description]
     .filter((text) => text !== undefined && text !== "")
-    .map((text) => toSafeLine(text ?? ""));
+    .map((text) => shortened(text ?? ""));
   const state =
-    statusMessage === undefined ? toSafeLine(status) : safe`${toSafeLine(status)}: ${toSafeLine(statusMessage)}`;
+    statusMessage === undefined ? toSafeLine(status) : safe`${toSafeLine(status)}: ${shortened(statusMessage)}`;
   return joinSafe([
     safe`${style.bold(toSafeLine(name))}  ${toSafeLine(version)}${age}  ${joinSafe(kinds, safe`, `)}`,
     ...(words.length > 0 ? [safe`  ${joinSafe(words, safe`: `)}`] : []),
     ...(status === "active" ? [] : [safe`  ${style.yellow(state)}`]),
     style.dim(safe`  ${toSafeLine(registry)}`),
   ]);
+}
+
+/** Registries limit a description to 100 characters, so only a stranger's own registry has longer ones. */
+function shortened(text: string): SafeText {
+  return toSafeLine(clip(text, 300));
 }

@@ -28,7 +28,7 @@ test("the user finds a server with its version, kinds and state, as text and as 
       /^io\.github\.acme\/weather {2}1\.2\.0 \(\d+ days old\) {2}npm, remote\n {2}Weather: Forecasts\.\n {2}deprecated: Use weather2\.\n/,
     ),
   ]);
-  expect(text.stderr).toContain("next: fairlead mcp add io.github.acme/weather");
+  expect(text.stderr).not.toContain("mcp add");
   expect(JSON.parse(json.stdout)).toEqual({
     schemaVersion: 1,
     servers: [
@@ -47,6 +47,30 @@ test("the user finds a server with its version, kinds and state, as text and as 
     refused: [],
     unreachable: [],
   });
+});
+
+test("the command below the list adds the first active server, from the same registry", async () => {
+  const fine = published({ name: "a.b/fine", version: "1.0.0", description: "Weather.", packages: [npm] });
+  const gone = published({ name: "a.b/gone", version: "1.0.0", description: "Weather." }, { status: "deleted" });
+  await using registry = await mcpRegistry([gone, weather, fine]);
+  await using here = await machine();
+  const { stdout, stderr } = await here.run("mcp", "search", "weather", "--registry", registry.origin);
+  expect(stdout).toContain("a.b/gone");
+  expect(stderr).toBe(`next: fairlead mcp add --registry ${registry.origin} a.b/fine\n`);
+});
+
+test("of a very long text the list shows the beginning, on one line", async () => {
+  const long = published({
+    name: "a.b/long",
+    version: "1.0.0",
+    description: `first\nnext: run this ${"x".repeat(3000)}`,
+  });
+  await using registry = await mcpRegistry([long]);
+  await using here = await machine();
+  const { stdout } = await here.run("mcp", "search", "a.b", "--registry", registry.origin);
+  const [, line = ""] = stdout.split("\n");
+  expect(line).toMatch(/^ {2}first.*x…$/);
+  expect(line.length).toBeLessThan(310);
 });
 
 test("a page ends with the command for the next one", async () => {

@@ -5,6 +5,7 @@ import { whyNotServerName } from "@fairlead/core/settings";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { findCards, type ServerCard } from "@fairlead/registry/cards/find-cards";
 import { choicesOf, planEntry, questionsOf, type ServerChoice } from "@fairlead/registry/registry/launch";
+import { legacyVersions } from "@fairlead/wire/serve";
 import { configurationOf } from "../../../shell/configuration.ts";
 import { askLineOrEnd, canAsk, confirm } from "../../../shell/prompt.ts";
 import type { Context } from "../../../shell/verb.ts";
@@ -48,10 +49,7 @@ export async function addFromDomain(
     throw new HostError("not_found", `no server of ${origin} can be added: none has an address that Fairlead can use`);
   const { card, choice } = await choose(candidates, origin, yes, context);
   const name = serverName(card, wanted);
-  const questions = questionsOf(choice);
-  const answers = await askInputs(questions, readInputs(input, questions, io), context);
-  const configuration = await configurationOf(context);
-  const planned = planEntry(choice, answers, await secretNames(name, configuration));
+  // Before the questions: the answers, secrets among them, go to this address.
   if (!globals.json) {
     const { server, from } = card;
     out.show(safe`${out.style.bold(toVisibleLine(server.title ?? server.name))} ${toVisibleLine(server.version)}`);
@@ -59,10 +57,24 @@ export async function addFromDomain(
     out.show(safe`  address  ${toVisibleLine(choice.label)}`);
     out.show(safe`  card     ${toVisibleLine(from)} (written by the owner of this address, checked by nobody)`);
   }
-  if (!yes && canAsk(io) && !globals.json && !(await confirm(io, safe`Add "${toVisibleLine(name)}"?`)))
-    throw new HostError("denied", "nothing was changed");
+  const questions = questionsOf(choice);
+  const answers = await askInputs(questions, readInputs(input, questions, io), context);
+  const configuration = await configurationOf(context);
+  const planned = planEntry(choice, answers, await secretNames(name, configuration));
+  if (!yes) {
+    if (!canAsk(io) || globals.json)
+      throw new HostError("usage", `"${name}" (${choice.label}) needs a yes, and there is no terminal to ask on`, {
+        next: "add --yes",
+      });
+    if (!(await confirm(io, safe`Add "${toVisibleLine(name)}"?`))) throw new HostError("denied", "nothing was changed");
+  }
   await storeInputSecrets(planned.secrets, configuration, context);
-  await addServers([{ name, entry: planned.entry }], choices, context);
+  const server = { name, entry: planned.entry, ...(isLegacyOnly(card) && { era: "legacy" as const }) };
+  await addServers([server], choices, context);
+}
+
+function isLegacyOnly({ protocolVersions }: ServerCard): boolean {
+  return protocolVersions.length > 0 && protocolVersions.every((version) => legacyVersions.includes(version));
 }
 
 async function choose(

@@ -5,6 +5,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { ServerState } from "@fairlead/core/events";
+import type { OpenedHost } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/plain-text";
 import { notConnectedError } from "@fairlead/core/server";
 import { type Locations, writeServer } from "@fairlead/core/settings";
@@ -45,6 +46,8 @@ export interface ProposedServer extends NewServer {
   readonly serverOptions?: Readonly<Record<string, unknown>>;
   /** The command that undoes it. Default: one that restores the entry. */
   readonly undo?: string;
+  /** The protocol to try first when the connection is tested, before any other. Default: ask the server. */
+  readonly era?: "legacy";
 }
 
 /** What the user said on the command line. */
@@ -107,7 +110,8 @@ export async function addServers(
     ({ server }) => names.includes(server.name) && server.origin.file === destination.file,
   );
   if (!globals.json) printDisabled(written, out);
-  const tested = test ? await testAdded(written, inFact, context) : [];
+  const era = servers.every((server) => server.era === "legacy") ? "legacy" : undefined;
+  const tested = test ? await testAdded(written, inFact, era, context) : [];
   if (globals.json) return out.json(document(report, tested));
   for (const { state } of tested) printTested(state, out);
   await askNextSteps(tested, context);
@@ -206,19 +210,21 @@ async function putBackBundle(entry: unknown, state: string): Promise<void> {
 async function testAdded(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
+  era: ProposedServer["era"],
   context: Context,
 ): Promise<readonly ListedServer[]> {
   const admitted = servers.filter(({ admission }) => admission.status === "admitted").map(({ server }) => server);
   if (admitted.length === 0) return [];
   const names = admitted.map(({ name }) => name);
-  return useHost(configuration, context, async (host) => {
+  const connect = async (host: OpenedHost): Promise<readonly ListedServer[]> => {
     await connectServers(host, names, context);
     const states = new Map(host.states().map((state) => [state.name, state]));
     return admitted.flatMap((server) => {
       const state = states.get(server.name);
       return state === undefined ? [] : [{ server, state }];
     });
-  });
+  };
+  return useHost(configuration, context, connect, era && { era });
 }
 
 function printDisabled(servers: readonly AdmittedServer[], out: Output): void {
