@@ -1,19 +1,22 @@
 /** `fairlead trust list`, `add` and `remove`: trusted folders, and the approvals of their servers. */
 
 import { realpath, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { approvalFields, layout, positionText, problemLines } from "@fairlead/console/server/words/server-details";
+import { type ProposedPath, whyNoSandbox } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/plain-text";
 import { loadPolicies, type PolicyRule, readToolApprovals, type ToolApproval } from "@fairlead/core/policy";
-import { type ConfiguredServer, locate, type ServerDefinition } from "@fairlead/core/settings";
-import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { type ConfiguredServer, locate, type ServerDefinition, setServerSandbox } from "@fairlead/core/settings";
+import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import {
   type Approvals,
   approve,
   type Configuration,
   howToTrust,
   isApprovedBy,
+  programPlace,
   readApprovals,
   readTrustedFolders,
   removeFolderTrust,
@@ -34,8 +37,9 @@ import {
   configurationOptions,
   lastingConfiguration,
 } from "../shell/configuration.ts";
-import { canAsk, confirm } from "../shell/prompt.ts";
-import type { Context, Io, Verb } from "../shell/verb.ts";
+import { canAsk, choose as chooseLetter, confirm } from "../shell/prompt.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+import { askForPaths, proposedFor, type SandboxProfile } from "./mcp/add/sandbox-offer.ts";
 
 const list: Verb = {
   help: `
@@ -174,26 +178,33 @@ const add: Verb = {
   help: `
 Shows every server in the folder's settings exactly as it would run, then asks: first about the folder, then about each
 server. Enter means no. An approval is valid for the exact entry and program: if either changes, Fairlead asks again.
-A second run asks only about new or changed servers. Without a terminal, nothing is written unless you add --yes.
+If an entry does not say whether its program runs in a sandbox, you can choose one: Fairlead writes it into the
+settings of the workspace. A second run asks only about new or changed servers. Without a terminal, nothing is written unless you add --yes.
 
 Examples:
   fairlead trust add
   fairlead trust add ~/projects/shop
-  fairlead trust add --yes          in a script, after you read the output without --yes`,
+  fairlead trust add --yes          in a script, after you read the output without --yes
+  fairlead trust add --yes --sandbox on`,
 
   define(command) {
     command
       .argument("[dir]", "the folder to trust; default: the workspace root")
       .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
-      .option("--parent", "trust the parent folder and every folder in it");
+      .option("--parent", "trust the parent folder and every folder in it")
+      .option("--sandbox <on|off>", "on: write a sandbox for each program whose entry says nothing; off: offer none");
   },
 
   async run(given) {
     const context = inFolder(given);
     const { io, out, globals, command } = context;
-    const { yes = false, parent = false } = command.opts<{ readonly yes?: boolean; readonly parent?: boolean }>();
+    const { yes = false, parent = false, sandbox } = command.opts<AddOptions>();
+    if (sandbox !== undefined && sandbox !== "on" && sandbox !== "off")
+      throw new HostError("usage", `--sandbox "${sandbox}" is neither on nor off`, {
+        next: "for a profile: fairlead.servers.NAME.sandbox in the settings of the workspace",
+      });
     const found = await review(context);
-    const { root, pending, state, trustedFolders } = found;
+    const { root, pending, trustedFolders } = found;
     const needsTrust = found.needsTrust || parent;
     // The user must see the servers before the question, even with --quiet. With --yes there is no question.
     if (!yes || !globals.quiet) out.exactly(reviewText(found));
@@ -201,15 +212,12 @@ Examples:
 
     if (needsTrust && !yes && !(await confirm(io, trustQuestion(root, parent))))
       throw new HostError("denied", `"${root}" is not trusted: you answered no; nothing was changed`);
-    const chosen = yes ? pending : await choose(io, pending);
+    const asked = yes ? pending.map((server) => ({ server })) : await choose(found, sandbox === undefined, context);
+    const answered = asked.map((answer) => withDefault(answer, sandbox));
     if (needsTrust)
       await setFolderTrust(trustedFolders, root, parent ? TrustLevel.TRUST_PARENT : TrustLevel.TRUST_FOLDER);
-    if (chosen.length > 0)
-      await approve(
-        state,
-        root,
-        chosen.map(({ definition }) => definition),
-      );
+    const chosen = answered.map(({ server }) => server);
+    await approveAnswered(answered, found, context);
 
     const { trust, locations } = await lastingConfiguration(context);
     const approved = chosen.map(({ name }) => name);
@@ -226,6 +234,12 @@ Examples:
     if (needsTrust || approved.length > 0) sayUndo(found, out);
   },
 };
+
+interface AddOptions {
+  readonly yes?: boolean;
+  readonly parent?: boolean;
+  readonly sandbox?: string;
+}
 
 function trustQuestion(root: string, parent: boolean): SafeText {
   return parent
@@ -246,12 +260,78 @@ function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output
     );
 }
 
-/** Asks one question for each server, in the order in which the servers were shown. */
-async function choose(io: Io, pending: readonly Pending[]): Promise<readonly Pending[]> {
-  const chosen: Pending[] = [];
-  for (const server of pending)
-    if (await confirm(io, safe`Approve ${toVisibleLine(server.name)}, exactly as shown?`)) chosen.push(server);
+/** A server that the user approves. `profile`: in this sandbox, which its entry does not have yet. */
+export interface Answered {
+  readonly server: Pending;
+  readonly profile?: SandboxProfile;
+}
+
+/** Asks one question for each server, in the order in which the servers were shown. Offers a sandbox to programs. */
+async function choose(
+  { pending, root, noSandbox }: Review,
+  isOffered: boolean,
+  { io, out }: Pick<Context, "io" | "out">,
+): Promise<readonly Answered[]> {
+  const chosen: Answered[] = [];
+  for (const one of pending) {
+    const name = toVisibleLine(one.name);
+    const paths = isOffered ? one.paths : undefined;
+    if (paths !== undefined && noSandbox !== undefined)
+      out.warn(
+        safe`${name} cannot run in a sandbox: ${toSafeLine(noSandbox.why)}\n  next: ${toSafeLine(noSandbox.fix)}`,
+      );
+    if (paths === undefined || noSandbox !== undefined) {
+      if (await confirm(io, safe`Approve ${name}, exactly as shown?`)) chosen.push({ server: one });
+      continue;
+    }
+    const file = toVisibleLine(relative(root, one.server.origin.file));
+    const question = safe`Approve ${name}? s: in a sandbox, which is written into ${file}; y: exactly as shown, with all your rights; n: no`;
+    const letter = await chooseLetter(io, question, ["n", "s", "y"]);
+    if (letter === "y") chosen.push({ server: one });
+    if (letter === "s") chosen.push({ server: one, profile: await askForPaths(paths, { io }) });
+  }
   return chosen;
+}
+
+/** With `--sandbox on`, each program whose entry says nothing runs in a sandbox. */
+function withDefault(answer: Answered, sandbox: string | undefined): Answered {
+  return sandbox === "on" && answer.server.paths !== undefined ? { ...answer, profile: "on" } : answer;
+}
+
+/**
+ * Writes the chosen sandboxes into the workspace's settings, and approves the servers. An entry that has changed meanwhile
+ * is not approved: the user has not seen it.
+ */
+export async function approveAnswered(
+  answered: readonly Answered[],
+  { root, state }: Review,
+  context: Context,
+): Promise<void> {
+  const asShown = answered.flatMap(({ server, profile }) => (profile === undefined ? [server.definition] : []));
+  const boxed = answered.filter(({ profile }) => profile !== undefined);
+  for (const { server, profile } of boxed) {
+    const { file } = server.server.origin;
+    await setServerSandbox(file, server.name, profile, { within: root });
+    if (!context.globals.json)
+      context.out.show(
+        safe`written: fairlead.servers.${toVisibleLine(server.name)}.sandbox = ${toSafeJson(profile, 0)} in ${toVisibleLine(file)}`,
+      );
+  }
+  const { servers } = boxed.length === 0 ? { servers: [] } : await configurationIfTrusted(context);
+  const written = boxed.map(({ server }) => {
+    const now = servers.find((one) => one.server.name === server.name)?.server.definition;
+    if (now?.sandbox !== undefined && isDeepStrictEqual(withoutSandbox(now), withoutSandbox(server.definition)))
+      return now;
+    throw new HostError("awaiting_approval", `"${server.name}" has changed while you read it; it is not approved`, {
+      serverName: server.name,
+      next: "fairlead trust add",
+    });
+  });
+  if (answered.length > 0) await approve(state, root, [...asShown, ...written]);
+}
+
+function withoutSandbox(definition: ServerDefinition): object {
+  return { ...definition, sandbox: undefined, fingerprint: undefined, origin: undefined };
 }
 
 function refuse({ root, pending }: Review): never {
@@ -278,6 +358,8 @@ export interface Review {
   readonly isHome: boolean;
   readonly trustedFolders: string;
   readonly state: string;
+  /** Why no server can run in a sandbox here. Absent if one can, or if no server to approve would. */
+  readonly noSandbox?: Awaited<ReturnType<typeof whyNoSandbox>>;
   /** Whether the folder is not trusted yet: no rule and no setting trusts it. */
   readonly needsTrust: boolean;
   /** The level of the folder's own trust rule, if there is one. */
@@ -292,10 +374,12 @@ export interface Review {
 }
 
 /** A server of the folder that needs the user's approval. */
-interface Pending {
+export interface Pending {
   readonly name: string;
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
+  /** The files and folders that its entry names. Absent if the entry says whether it runs in a sandbox, or it cannot. */
+  readonly paths?: readonly ProposedPath[] | undefined;
   /** How the entry differs from the approved entry. Absent if the user never approved the server. */
   readonly changed?: string;
   /** Tools that would run without confirmation, each with the rule or approval that allows it. */
@@ -319,22 +403,29 @@ export async function review(context: Context): Promise<Review> {
   );
   const isApproved = ({ definition }: { readonly definition: ServerDefinition }): boolean =>
     isApprovedBy(approvals?.get(definition.name), definition);
+  const pending = await Promise.all(
+    defined
+      .filter((one) => !isApproved(one))
+      .map(async ({ server, definition }) => {
+        const { name } = definition;
+        const approval = approvals?.get(name);
+        const why = approval === undefined ? {} : { changed: whyUnapproved(approval, definition) };
+        const paths = await proposedFor(server, configuration);
+        return { name, server, definition, paths, ...why, allowed: allowedFor(definition) };
+      }),
+  );
   return {
     root,
     isHome: root === (await realpath(context.io.home).catch(() => context.io.home)),
     trustedFolders,
     state,
+    ...(pending.some(({ paths }) => paths !== undefined) && {
+      noSandbox: await whyNoSandbox(programPlace(configuration)),
+    }),
     needsTrust: !trust.trusted,
     rule: rule?.level,
     remembered: (approvals?.size ?? 0) > 0,
-    pending: defined
-      .filter((one) => !isApproved(one))
-      .map(({ server, definition }) => {
-        const { name } = definition;
-        const approval = approvals?.get(name);
-        const why = approval === undefined ? {} : { changed: whyUnapproved(approval, definition) };
-        return { name, server, definition, ...why, allowed: allowedFor(definition) };
-      }),
+    pending,
     approved: defined.filter(isApproved).map(({ definition }) => definition.name),
     broken: ofWorkspace.filter(({ definition }) => definition === undefined),
   };

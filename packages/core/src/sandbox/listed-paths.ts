@@ -82,7 +82,7 @@ export async function resolvePaths(
 }
 
 /** The system's folder that has the path. Folders in `/dev/shm` are of users, as those in `/tmp` are. */
-function systemFolderOf(path: string): string | undefined {
+export function systemFolderOf(path: string): string | undefined {
   if (isInside(path, "/dev/shm") && path !== "/dev/shm") return undefined;
   return ["/proc", "/sys", "/dev"].find((folder) => isInside(path, folder));
 }

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../files/real-path.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
 import { findDownload } from "./download.ts";
+import { systemFolderOf } from "./listed-paths.ts";
 import { isOfSystem, nearestManifest, scriptIn } from "./program-files.ts";
 
 /** An entry, and the folders that its words begin at. */
@@ -59,8 +60,8 @@ async function existing(path: string, subject: ProposalSubject): Promise<Propose
   const real = await realpath(path).catch(() => undefined);
   const found = real === undefined ? undefined : await stat(real).catch(() => undefined);
   if (real === undefined || found === undefined || !(found.isFile() || found.isDirectory())) return undefined;
-  const closed = ["/proc", "/sys", "/dev", subject.state];
-  if (real === "/" || isOfSystem(real) || closed.some((folder) => isInside(real, folder))) return undefined;
+  const isClosed = systemFolderOf(real) !== undefined || isInside(real, subject.state);
+  if (real === "/" || isOfSystem(real) || isClosed) return undefined;
   return {
     written: writtenAs(path, subject),
     kind: found.isDirectory() ? "folder" : "file",

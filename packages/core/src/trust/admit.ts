@@ -15,7 +15,7 @@ import {
 } from "../settings/define/definition.ts";
 import type { Locations } from "../settings/read/paths.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { type Approvable, type Approval, isApprovedBy } from "./approvals.ts";
+import { type Approvable, type Approval, approvedSandbox, isApprovedBy } from "./approvals.ts";
 import { readPrograms } from "./approved-programs.ts";
 import { isOwnGateway } from "./own-entry.ts";
 import type { ProgramPlace } from "./programs.ts";
@@ -162,9 +162,13 @@ function unapproved(
 }
 
 /** Returns why the approval does not cover the server, as the end of a sentence ("has changed since …"). */
-export function whyUnapproved(approval: Approval | undefined, { fingerprint, programs = [] }: Approvable): string {
+export function whyUnapproved(approval: Approval | undefined, server: Approvable): string {
+  const { fingerprint, programs = [] } = server;
   if (approval === undefined) return "has not been approved yet";
-  if (approval.fingerprint !== fingerprint) return "has changed since you approved it";
+  if (approval.fingerprint !== fingerprint) {
+    const [before, now] = [approval.sandbox, approvedSandbox(server)].map((line) => line ?? "not sandboxed");
+    return `has changed since you approved it${before === now ? "" : `: it was ${before}; it is now ${now}`}`;
+  }
   const [approved] = approval.programs ?? [];
   const other = programs.find(({ file }, at) => file !== approved?.[at]?.file);
   if (approved === undefined)

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
 import { readState, updateState } from "../files/atomic/state-file.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
+import { sandboxLine } from "../settings/define/describe-sandbox.ts";
 import { isSamePrograms, type ProgramFile } from "./approved-programs.ts";
 
 /** The approvals of one workspace, by server name. */
@@ -18,6 +19,7 @@ export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 const mostKept = 1000;
 /** An approval keeps at most this many sets of program files. */
 const mostProgramsKept = 16;
+const longestSandbox = 2000;
 
 type Stored = ApprovalsFile["workspaces"];
 
@@ -43,18 +45,27 @@ export async function approve(
 }
 
 /** The parts of a server definition that an approval covers. */
-export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
+export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs"> &
+  Partial<Pick<ServerDefinition, "transport" | "sandbox" | "base">>;
 
 /**
  * Creates the approval of a server. Keeps program files that were approved earlier, because one entry may run different
  * files (for example, two versions of Node in two terminals).
  */
-function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
-  const approval = { fingerprint, approvedAt: now.toISOString() };
+function toApproval(server: Approvable, old: Approval | undefined, now: Date): Approval {
+  const { fingerprint, programs } = server;
+  const sandbox = approvedSandbox(server);
+  const approval = { fingerprint, approvedAt: now.toISOString(), ...(sandbox !== undefined && { sandbox }) };
   if (programs === undefined) return approval;
   const earlier = old?.fingerprint === fingerprint ? (old.programs ?? []) : [];
   const others = earlier.filter((files) => !isSamePrograms(files, programs));
   return { ...approval, programs: [programs, ...others].slice(0, mostProgramsKept) };
+}
+
+/** The sandbox in words, for a later comparison. Undefined if the server has none. */
+export function approvedSandbox({ transport, sandbox, base }: Approvable): string | undefined {
+  if (transport === undefined || base === undefined || sandbox === undefined) return undefined;
+  return sandboxLine({ transport, sandbox, base })?.slice(0, longestSandbox);
 }
 
 /** Whether the approval covers the server's current entry and the files that the server would run now. */
@@ -108,6 +119,8 @@ export interface Approval {
   readonly approvedAt: string;
   /** The approved sets of program files of a stdio server, newest set first. Absent for a server with a URL. */
   readonly programs?: readonly (readonly ProgramFile[])[];
+  /** The approved sandbox in words, so that Fairlead can show a later change. Absent if there was none. */
+  readonly sandbox?: string;
 }
 
 /** The approval of one tool. It is valid for one definition of the tool and one server entry only. */
@@ -198,9 +211,10 @@ function isRecordOf<T>(value: unknown, isItem: (item: unknown) => item is T): va
 
 function isApproval(value: unknown): value is Approval {
   if (!isObject(value)) return false;
-  const { fingerprint, approvedAt, programs } = value as Partial<Record<keyof Approval, unknown>>;
+  const { fingerprint, approvedAt, programs, sandbox } = value as Partial<Record<keyof Approval, unknown>>;
   const isKnown = programs === undefined || (Array.isArray(programs) && programs.every(isProgramFiles));
-  return typeof fingerprint === "string" && typeof approvedAt === "string" && isKnown;
+  const isText = sandbox === undefined || typeof sandbox === "string";
+  return typeof fingerprint === "string" && typeof approvedAt === "string" && isKnown && isText;
 }
 
 function isProgramFiles(value: unknown): value is readonly ProgramFile[] {

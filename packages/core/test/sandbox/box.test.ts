@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasBubblewrap, temporaryFolder, webServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
@@ -226,6 +226,28 @@ describe.runIf(canBox)("the network of a server in its sandbox", () => {
       await boxed.run(`return execFileSync("python3", ["-c", ${JSON.stringify(code.replaceAll("\\n", "\n"))}])`),
     ).toBe("40 97\n38 97\n16 open\n1 open\n");
   });
+});
+
+test.each([
+  ["an old bubblewrap", "echo bubblewrap 0.7.0", /bubblewrap 0\.7\.0 is older than 0\.8\.0/, /Install bubblewrap/],
+  [
+    "namespaces that the system refuses",
+    '[ "$1" = --version ] && echo bubblewrap 0.11.0 && exit; echo "bwrap: No permissions to create new namespace" >&2; exit 1',
+    /this system refuses it: No permissions to create new namespace/,
+    /Allow user namespaces/,
+  ],
+])("with %s, a server that must have a sandbox does not start", async (_, script, why, next) => {
+  await using folder = await temporaryFolder();
+  const file = await folder.write("bwrap", `#!/bin/sh\n${script}\n`);
+  await chmod(file, 0o755);
+  await using boxed = await openBoxed({ env: { PATH: folder.path }, entry: { command: process.execPath } });
+  const error = await failureOf(boxed.run("return 1"));
+  expect([error.code, error.message, error.next]).toEqual([
+    "sandbox_unavailable",
+    expect.stringMatching(why),
+    expect.stringMatching(next),
+  ]);
+  expect(error.next).toContain('set "sandbox": "off" in fairlead.servers.s');
 });
 
 test("without bubblewrap, a server that must have a sandbox does not start", async () => {

@@ -53,7 +53,11 @@ describe("approval", () => {
       expect(admissionOf(await here.load(), "ours")).toEqual({ status: "admitted" });
       await here.write(workspaceFile, after);
       const message = `"ours" (${join(here.path, workspaceFile)}:3) has changed since you approved it`;
-      const lost = { status: "blocked", reason: "awaiting_approval", message, next: "fairlead trust add" };
+      const isBox = ["sandboxEnabled", "sandbox.filesystem.allowWrite", "sandbox.network.allowedDomains"].includes(key);
+      const said = isBox
+        ? expect.stringMatching(/: it was (?:not )?sandboxed.*; it is now (?:not )?sandboxed/)
+        : message;
+      const lost = { status: "blocked", reason: "awaiting_approval", message: said, next: "fairlead trust add" };
       const changedTo = admissionOf(await here.load(), "ours");
       if (key === "disabled") expect(changedTo).toMatchObject({ status: "disabled" });
       else expect(changedTo).toEqual(key === "description" ? { status: "admitted" } : lost);

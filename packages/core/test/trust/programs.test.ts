@@ -25,6 +25,7 @@ const starters = {
   "core/src/ide/find-companions.ts": "an absolute path of the system (macOS)",
   "core/src/net/open-url.ts": "findOwnProgram, or an absolute path of the system",
   "core/src/sandbox/bubblewrap.ts": "findOwnProgram: bubblewrap",
+  "core/src/sandbox/fetch-package.ts": "findOwnProgram: bubblewrap, with a program of planLaunch in its sandbox",
   "core/src/sandbox/inside-script.ts": "none: the script counts what the server starts inside its sandbox",
   "wire/src/stdio/process-tree.ts": "an absolute path of the system (Windows)",
   "wire/src/stdio/process.ts": "planLaunch: the server",

@@ -2,10 +2,11 @@
 
 import { demoName, type HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model";
-import type { SettingsFile } from "@fairlead/core/settings";
+import { type SettingsFile, sandboxLine } from "@fairlead/core/settings";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
-import { approve, type Configuration, howToTrust, setFolderTrust, TrustLevel } from "@fairlead/core/trust";
-import { type Review, review } from "../../commands/trust.ts";
+import { type Configuration, howToTrust, setFolderTrust, TrustLevel } from "@fairlead/core/trust";
+import { firstProfile } from "../../commands/mcp/add/sandbox-offer.ts";
+import { approveAnswered, type Pending, type Review, review } from "../../commands/trust.ts";
 import { exampleCall } from "../../output/tools/signature.ts";
 import { exampleServer } from "../../shell/example-server.ts";
 import { hasDemo } from "../../targets/with-host.ts";
@@ -31,33 +32,48 @@ function hasWaiting({ servers }: Configuration): boolean {
  * Asks whether to trust the folder and approve all its servers. This is one question; `fairlead trust add` asks about
  * each server.
  */
-export async function askTrust(found: Review, { session }: TrustServices): Promise<void> {
-  const { root, pending, approved: before, needsTrust, state, trustedFolders } = found;
-  const servers = pending.map(({ server, definition, changed }) => ({
-    server,
-    definition,
-    isChanged: changed !== undefined,
+export async function askTrust(found: Review, { session, context }: TrustServices): Promise<void> {
+  const { root, pending, approved: before, needsTrust, trustedFolders, noSandbox } = found;
+  const servers = pending.map((one) => ({
+    server: one.server,
+    definition: one.definition,
+    changed: one.changed,
+    offered: noSandbox === undefined ? offeredWords(one) : undefined,
   }));
-  if (!(await session.ask("trust", { kind: "trust", root, servers, approved: before })))
+  const answer = await session.ask("trust", { kind: "trust", root, servers, approved: before });
+  if (!answer)
     return session.note(
       "info",
       `Not trusted: ${toVisibleLine(root)}. None of its servers was started.`,
       "/trust asks again",
     );
-  const approved = pending.map(({ definition }) => definition);
+  const answered = pending.map((server) =>
+    answer === "sandboxed" && server.paths !== undefined ? { server, profile: firstProfile(server.paths) } : { server },
+  );
   await session.host.changeSettings(async () => {
     if (needsTrust) await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
-    if (approved.length > 0) await approve(state, root, approved);
+    await approveAnswered(answered, found, captured(context).context);
   });
   const { trust, locations } = session.host.configuration;
   if (!trust.trusted)
     return session.note("warning", `The folder is still not trusted: ${trust.detail}`, howToTrust(trust, locations));
   session.note(
     "info",
-    `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no servers"}.`,
+    `Trusted: ${toVisibleLine(root)}. Approved: ${pending.map(({ name }) => toVisibleLine(name)).join(", ") || "no servers"}.`,
     "to revoke this: /trust remove",
   );
   session.host.start().catch(session.fail);
+}
+
+/** The sandbox of the answer `sandboxed`: the program reads what its entry names. Undefined if the entry says something. */
+function offeredWords({ paths, definition }: Pending): string | undefined {
+  if (paths === undefined) return undefined;
+  const profile = firstProfile(paths);
+  const read = typeof profile === "object" && Array.isArray(profile["read"]) ? profile["read"].map(String) : [];
+  return sandboxLine({
+    ...definition,
+    sandbox: { read, write: [], hosts: [], tcp: [], env: [], isNamed: true, origin: undefined },
+  });
 }
 
 /** Chooses the model and shows the welcome text. `wanted`: the value of `--model`. */

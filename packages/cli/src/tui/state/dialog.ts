@@ -97,6 +97,8 @@ function yesOrNo(question: UserQuestion, key: Key): QuestionAnswer | undefined {
   // Enter must not stop the sign-in: users may press it out of habit after entering the code on another device.
   if (question.kind === "sign_in")
     return name === "escape" || letter === "n" ? { kind: "sign_in", value: undefined } : undefined;
+  if (question.kind === "trust" && letter === "s" && question.servers.some(({ offered }) => offered !== undefined))
+    return { kind: "trust", value: "sandboxed" };
   if ((question.kind !== "sampling" && question.kind !== "trust") || !(isNo || isYes)) return undefined;
   return { kind: question.kind, value: isYes };
 }

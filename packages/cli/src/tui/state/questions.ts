@@ -11,8 +11,10 @@ import type { JsonObject } from "@fairlead/wire";
 interface ApprovalRow {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  /** Whether the settings entry has changed since the user approved it. */
-  readonly isChanged: boolean;
+  /** How the settings entry differs from the approved one. Absent if the user never approved it. */
+  readonly changed?: string | undefined;
+  /** The sandbox in which the program starts after the answer `sandboxed`, in words. Absent if it gets none. */
+  readonly offered?: string | undefined;
 }
 
 /** The model's answer to a sampling request. The server has not received it yet. */
@@ -93,7 +95,8 @@ export interface AnswersByKind {
   /** `open`: Fairlead opens the browser. `by_hand`: the user opens the address. */
   readonly url: "open" | "by_hand" | "decline" | "cancel";
   readonly sampling: boolean;
-  readonly trust: boolean;
+  /** `sandboxed`: yes, and programs whose entry says nothing start in a sandbox. */
+  readonly trust: boolean | "sandboxed";
   /** The pasted text. Undefined if the user cancels the sign-in. */
   readonly sign_in: string | undefined;
   /** The client ID. Empty if the user enters none. */

@@ -42,7 +42,7 @@ async function answered(
   words: readonly string[],
   answers: readonly (readonly [question: RegExp, answer: string])[],
 ): Promise<readonly [code: number, screen: string]> {
-  await using terminal = openTerminalHere(here, "trust", "add", ...words);
+  await using terminal = openTerminalHere(here, "trust", "add", "--sandbox", "off", ...words);
   for (const [question, answer] of answers) {
     await terminal.until(question);
     terminal.type(`${answer}\r`);

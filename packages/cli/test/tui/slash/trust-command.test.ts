@@ -23,7 +23,7 @@ const asked = (here: Machine, servers: readonly string[], approved: readonly str
     kind: "trust",
     root: here.project,
     servers: servers.map((name) =>
-      expect.objectContaining({ definition: expect.objectContaining({ name }), isChanged: false }),
+      expect.objectContaining({ definition: expect.objectContaining({ name }), changed: undefined }),
     ),
     approved,
   },

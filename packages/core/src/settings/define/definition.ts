@@ -270,6 +270,8 @@ export interface ConfiguredServer {
    * `problems` contains an error.
    */
   readonly definition?: ServerDefinition;
+  /** Whether the settings say if this server runs in a sandbox. False: `fairlead.sandbox` decides. */
+  readonly saysSandbox?: boolean;
   readonly problems: readonly Problem[];
 }
 

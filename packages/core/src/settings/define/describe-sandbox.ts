@@ -17,7 +17,11 @@ export function describeSandbox({ read, write, hosts, tcp, env }: SandboxSetting
 }
 
 /** One line about a program: `sandboxed: reads ~/notes, no network`. Undefined for a server with a URL. */
-export function sandboxLine({ transport, sandbox, base }: ServerDefinition): string | undefined {
+export function sandboxLine({
+  transport,
+  sandbox,
+  base,
+}: Pick<ServerDefinition, "transport" | "sandbox" | "base">): string | undefined {
   if (transport.kind !== "stdio") return undefined;
   return sandbox === undefined ? "not sandboxed" : `sandboxed: ${describeSandbox(sandbox, base.home)}`;
 }

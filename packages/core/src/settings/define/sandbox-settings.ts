@@ -67,6 +67,15 @@ export function sandboxFor(
   return isDefault ? nothing : undefined;
 }
 
+/** Whether the settings say about this server that it runs in a sandbox, or that it does not. */
+export function saysSandbox(
+  { name, entry }: Pick<SandboxedEntry, "name" | "entry">,
+  sources: readonly CheckedSource[],
+): boolean {
+  const isSaid = sources.some(({ extras }) => childNode(extras.get(name)?.value, "sandbox") !== undefined);
+  return isSaid || childNode(entry, "sandboxEnabled") !== undefined;
+}
+
 /** Whether servers get a sandbox if the settings do not name them. A workspace can only turn this on. */
 function defaultFor(sources: readonly CheckedSource[]): boolean {
   const words = sources.map((source) => ({

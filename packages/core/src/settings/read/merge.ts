@@ -14,7 +14,7 @@ import {
   privileges,
   publishedOriginOf,
 } from "../define/host-settings.ts";
-import { sandboxFor } from "../define/sandbox-settings.ts";
+import { sandboxFor, saysSandbox } from "../define/sandbox-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { childNode, switchOf } from "./nodes.ts";
 import type { SettingsSource } from "./source.ts";
@@ -113,6 +113,7 @@ function configure(
     enabled: disabling === undefined,
     disabledBy: disabling,
     definition: defined?.definition,
+    saysSandbox: saysSandbox({ name, entry }, counting),
     problems: defined?.problems ?? found,
   };
 }

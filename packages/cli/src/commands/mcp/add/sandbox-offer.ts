@@ -2,7 +2,7 @@
 
 import { findDownload, type ProposedPath, proposePaths, whyNoSandbox } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import type { StdioTransport, Transport } from "@fairlead/core/settings";
+import type { ConfiguredServer, StdioTransport, Transport } from "@fairlead/core/settings";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { addAdHocServer, type Configuration, programPlace } from "@fairlead/core/trust";
 import { isObject } from "@fairlead/wire/json";
@@ -69,6 +69,19 @@ export async function proposedPaths(
   });
 }
 
+/** The files and folders that an entry of the workspace names. Undefined if it has a sandbox, or cannot have one, or says so. */
+export async function proposedFor(
+  { saysSandbox, definition }: ConfiguredServer,
+  { locations, environment }: Configuration,
+): Promise<readonly ProposedPath[] | undefined> {
+  const started = definition?.resolved ?? definition?.transport;
+  if (saysSandbox || definition?.sandbox !== undefined || started === undefined || !isSandboxable(started))
+    return undefined;
+  const { root, state } = locations;
+  const cwd = started.cwd ?? root;
+  return proposePaths({ transport: started, cwd, home: environment.home, state, folder: root });
+}
+
 /**
  * Offers a sandbox as the first choice, and asks what the program may do with the files and folders that its entry names.
  * Undefined if this system never has sandboxes.
@@ -102,7 +115,11 @@ export async function offerSandbox(
   }
 }
 
-async function askForPaths(paths: readonly ProposedPath[], { io }: Context): Promise<SandboxProfile> {
+/** Asks what the program may do with each file and folder, and returns the profile. */
+export async function askForPaths(
+  paths: readonly ProposedPath[],
+  { io }: Pick<Context, "io">,
+): Promise<SandboxProfile> {
   const read: string[] = [];
   const write: string[] = [];
   for (const path of paths) {
@@ -111,6 +128,18 @@ async function askForPaths(paths: readonly ProposedPath[], { io }: Context): Pro
     if (letter === "r") read.push(path.written);
     if (letter === "w") write.push(path.written);
   }
+  return profileOf(read, write);
+}
+
+/** The profile of the first answers: the program reads what its entry names, but not a folder with the whole home in it. */
+export function firstProfile(paths: readonly ProposedPath[]): SandboxProfile {
+  return profileOf(
+    paths.filter(({ isBroad }) => !isBroad).map(({ written }) => written),
+    [],
+  );
+}
+
+function profileOf(read: readonly string[], write: readonly string[]): SandboxProfile {
   if (read.length + write.length === 0) return "on";
   return { ...(read.length > 0 && { read }), ...(write.length > 0 && { write }) };
 }

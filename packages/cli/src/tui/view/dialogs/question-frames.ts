@@ -120,6 +120,7 @@ function withoutBytes(block: unknown): unknown {
 /** The question whether to trust the folder, with the full definition of each server to approve. */
 export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, room: Room): Frame {
   const width = bodyWidth(room);
+  const boxed = servers.filter(({ offered }) => offered !== undefined);
   return {
     title: [span(safe`Do you trust this folder and its servers?`)],
     colour: "yellow",
@@ -133,10 +134,12 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, roo
         ],
         width,
       ),
-      ...servers.flatMap(({ server, definition, isChanged }) => {
+      ...servers.flatMap(({ server, definition, changed, offered }) => {
         const name = toVisibleLine(definition.name);
-        const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
-        const fields = splitSafe(layout(approvalFields(definition, server), safe``));
+        const heading = changed === undefined ? name : safe`${name} (CHANGED: it ${toVisibleLine(changed)})`;
+        const shown = approvalFields(definition, server);
+        const box = { label: safe`with s`, values: offered === undefined ? [] : [toVisibleLine(offered)] };
+        const fields = splitSafe(layout([...shown, box], safe``));
         const lines = fields.flatMap((field) => wrapWhole([span(field)], width - quoteColumns));
         return section(heading, lines, width);
       }),
@@ -146,6 +149,14 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, roo
       ...(servers.length + approved.length === 0 ? wrapLine([span(safe`The folder defines no servers.`)], width) : []),
     ],
     keys: [
+      ...(boxed.length === 0
+        ? []
+        : [
+            key(
+              safe`s`,
+              safe`trust and start, ${count(boxed.length, "program")} in a sandbox (written into the settings)`,
+            ),
+          ]),
       key(safe`y`, safe`trust the folder and start ${count(servers.length + approved.length, "server")}`),
       key(safe`n`, safe`no (also Enter, Esc): none of its servers starts`),
     ],
