@@ -2,7 +2,8 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { chromiumProgram, openChromium, type PublishedItem } from "@fairlead/test-servers";
+import { splitShellLine } from "@fairlead/core/settings";
+import { chromiumProgram, hasBubblewrap, openChromium, type PublishedItem } from "@fairlead/test-servers";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { userFile } from "../support/machine.ts";
@@ -10,6 +11,7 @@ import { type WeatherRegistries, weatherItem, weatherName, weatherRegistries } f
 import { type ConsoleScene, consoleScene, go, hasFocus, pressWhenReady, reach } from "./console-scene.ts";
 
 const subject = "adding servers in the console";
+const canBox = hasBubblewrap(subject);
 const named = (name: string, item: PublishedItem): PublishedItem => ({ ...item, server: { ...item.server, name } });
 
 let scene: ConsoleScene;
@@ -73,13 +75,15 @@ describe.runIf(chromiumProgram !== undefined)("the view Add", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type("s3cret");
     await page.getByLabel("For", { exact: true }).selectOption("user");
-    await page.getByLabel("Sandbox", { exact: true }).selectOption("off");
+    if (!canBox) await page.getByLabel("Sandbox", { exact: true }).selectOption("off");
     await reach(page, "button", "Show what will run");
     await page.keyboard.press("Enter");
     await shown(`npx -y @acme/weather@1.2.0 ${notes}`);
     await shown("WEATHER_KEY, to the secret store");
     expect(registries.npm.fetched()).toBe(0);
-    await page.getByLabel("It runs without a sandbox").press("Space");
+    const copied = await page.locator(".add-form .copy-command bdi").textContent();
+    if (canBox) await shown(`in a sandbox: read ${notes}`);
+    else await page.getByLabel("It runs without a sandbox").press("Space");
     await reach(page, "button", "Add the server");
     await pressWhenReady(page);
     await page.getByRole("button", { name: /fairlead mcp remove -s user weather/ }).waitFor();
@@ -89,17 +93,27 @@ describe.runIf(chromiumProgram !== undefined)("the view Add", () => {
     expect(await page.locator(".test-steps").textContent()).not.toContain("failed");
     expect(await page.content()).not.toContain("s3cret");
     const { mcpServers, fairlead } = JSON.parse(await here.read(userFile));
-    expect(mcpServers.weather).toEqual({
+    expect(mcpServers.weather).toMatchObject({
       command: "npx",
       args: ["-y", "@acme/weather@1.2.0", notes],
       env: { WEATHER_KEY: "${secret:WEATHER_KEY}" },
     });
-    expect(fairlead.servers.weather).toMatchObject({ sandbox: "off", origin: { name: weatherName, version: "1.2.0" } });
+    const sandbox = canBox ? { read: [notes] } : "off";
+    expect(fairlead.servers.weather).toMatchObject({ sandbox, origin: { name: weatherName, version: "1.2.0" } });
     // The host has read the settings again.
     await go(page, "#/servers/weather");
     await page.getByRole("heading", { name: "weather" }).first().waitFor();
     const { code } = await here.run("mcp", "remove", "-s", "user", "weather");
     expect(code).toBe(0);
+    // The command that the page shows writes the same.
+    const line = splitShellLine(copied ?? "");
+    const words = line.kind === "words" ? line.words.slice(1) : [];
+    expect(words).not.toContain("s3cret");
+    const again = await here.run(...words, "--input", "WEATHER_KEY=s3cret", "--yes", "--no-test");
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining("mcp remove -s user weather")]);
+    const written = JSON.parse(await here.read(userFile));
+    expect(written.mcpServers.weather.args).toEqual(mcpServers.weather.args);
+    expect(written.fairlead.servers.weather.sandbox).toEqual(fairlead.servers.weather.sandbox);
     expect(scene.complaints).toEqual([]);
     expect(scene.foreign).toEqual([]);
   });
