@@ -14,7 +14,7 @@ import { HostError } from "../errors.ts";
 import { isInside } from "../files/real-path.ts";
 import type { SandboxSettings, ServerDefinition } from "../settings/define/definition.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { findProgram, systemPath } from "../trust/programs.ts";
+import { findOwnProgram, findProgram, systemPath } from "../trust/programs.ts";
 import { type AssembledBox, assembleBox, type SandboxContext, type UnboxedProgram } from "./assemble-box.ts";
 import { Egress, hostText } from "./egress.ts";
 import { certificateFiles, environmentInside } from "./inside-environment.ts";
@@ -181,7 +181,7 @@ async function install(
         next: `Install ${installer}, or set "sandbox": "off" in fairlead.servers.${name}.`,
       },
     );
-  const registries = await registriesOf(wanted, file, program.target, context);
+  const registries = await registriesOf(wanted, definition, context);
   const { args, env } = installation(wanted, folder, registries);
   const hosts = registries.map(({ url }) => hostOf(url)).filter((host) => host !== undefined);
   const box: SandboxSettings = { read: [], write: [], hosts, tcp: [], env: [], isNamed: true, origin: undefined };
@@ -253,39 +253,46 @@ interface Registry {
 
 async function registriesOf(
   wanted: PackageCommand,
-  installer: string,
-  target: StdioTarget,
+  { transport }: ServerDefinition,
   context: SandboxContext,
 ): Promise<readonly Registry[]> {
   if (wanted.registry !== undefined) return [{ url: wanted.registry, isOwn: false }];
+  const { env } = context.environment;
   if (wanted.from === "PyPI") {
-    const { env } = context.environment;
     const url = env["UV_DEFAULT_INDEX"] ?? env["UV_INDEX_URL"];
     if (url !== undefined) return [{ url, isOwn: true }];
     return ["https://pypi.org/simple", "https://files.pythonhosted.org"].map((one) => ({ url: one, isOwn: true }));
   }
+  const ofEntry = transport.kind === "stdio" ? [...transport.env] : [];
+  const [, chosen] = ofEntry.find(([key]) => key.toLowerCase() === "npm_config_registry") ?? [];
+  if (chosen !== undefined) return [{ url: chosen, isOwn: false }];
   const scopes = [...new Set(wanted.packages.flatMap((one) => /^(@[^/]+)\//.exec(one)?.[1] ?? []))];
-  const asked = [undefined, ...scopes];
-  const urls = await Promise.all(
-    asked.map((scope) =>
-      npmSetting(installer, scope === undefined ? "registry" : `${scope}:registry`, target, context),
-    ),
-  );
-  return asked.flatMap((scope, at) => {
-    const url = urls[at];
-    return url === undefined ? [] : [{ url, isOwn: true, ...(scope !== undefined && { scope }) }];
-  });
+  const [usual = npmRegistry, ...ofScopes] = await Promise.all([
+    npmSetting("registry", context),
+    ...scopes.map((scope) => npmSetting(`${scope}:registry`, context)),
+  ]);
+  return [
+    { url: usual, isOwn: true },
+    ...scopes.flatMap((scope, at) => {
+      const url = ofScopes[at];
+      return url === undefined ? [] : [{ url, isOwn: true, scope }];
+    }),
+  ];
 }
 
-/** Asks npm itself, because its settings are in several files. */
-function npmSetting(
-  npm: string,
-  key: string,
-  { env }: StdioTarget,
-  { environment }: SandboxContext,
-): Promise<string | undefined> {
+const npmRegistry = "https://registry.npmjs.org/";
+
+/**
+ * Asks npm itself, because its settings are in several files. It runs outside of the sandbox, so it is the user's own npm,
+ * and gets nothing that the entry sets: a variable such as `NODE_OPTIONS` would run the entry's code here.
+ */
+async function npmSetting(key: string, context: SandboxContext): Promise<string | undefined> {
+  const npm = await findOwnProgram("npm", context);
+  if (npm === undefined) return undefined;
+  const { home } = context.environment;
+  const env = { PATH: npm.env["PATH"], HOME: home };
   return new Promise((resolve) => {
-    execFile(npm, ["config", "get", key], { cwd: environment.home, env: { ...env }, timeout: 30_000 }, (_, stdout) => {
+    execFile(npm.file, ["config", "get", key], { cwd: home, env, timeout: 30_000 }, (_, stdout) => {
       const url = stdout.trim();
       resolve(/^https?:\/\//.test(url) ? url : undefined);
     });

@@ -47,7 +47,10 @@ export async function resolvePaths(
   definition: ServerDefinition & { readonly sandbox: SandboxSettings },
   context: ClosedFolders,
 ): Promise<readonly ShownPath[]> {
-  const { name, sandbox } = definition;
+  const { name, sandbox, base } = definition;
+  // A repository may have links. What is approved is the path that the workspace lists.
+  const isOfWorkspace = definition.scope === "workspace";
+  const folder = await realPathOf(base.folder);
   const listed = [
     ...sandbox.read.map((path) => ({ path, isWritable: false })),
     ...sandbox.write.map((path) => ({ path, isWritable: true })),
@@ -68,6 +71,12 @@ export async function resolvePaths(
       throw unusable(name, path, "Fairlead's own files are hidden in every sandbox");
     if (isWritable && decidesWhatRuns(real, context))
       throw unusable(name, path, "it decides what Fairlead runs, so no sandbox may write there");
+    if (isOfWorkspace && isInside(path, base.folder) && real !== join(folder, path.slice(base.folder.length)))
+      throw unusable(
+        name,
+        path,
+        `it is a link to ${real}. A workspace must list that path itself, so that you approve it`,
+      );
     const parent = shown.findLast((other) => other.isWritable && isInside(path, other.path));
     if (parent !== undefined && real !== join(parent.real, path.slice(parent.path.length)))
       throw unusable(name, path, `it has become a link to ${real}, and the server may write beside it`);

@@ -113,6 +113,38 @@ describe.runIf(canBox)("the package of npx in a sandbox", () => {
     expect(packages.web.seen.length).toBe(requests);
   });
 
+  test("runs nothing of the entry outside of a sandbox while it looks for the registry", async () => {
+    await using folder = await temporaryFolder();
+    await using packages = await registry(folder);
+    await packages.publish("1.0.0");
+    const planted = join(folder.path, "planted");
+    const script = await folder.write(
+      "planted.cjs",
+      `require("node:fs").writeFileSync(${JSON.stringify(planted)}, "")`,
+    );
+    await chmod(await folder.write("bin/npm", `#!/bin/sh\n: > "${planted}"\n`), 0o755);
+    const path = `${join(folder.path, "bin")}:${process.env["PATH"]}`;
+    for (const env of [{ NODE_OPTIONS: `--require ${script}` }, { PATH: path }]) {
+      await using boxed = await openBoxed({
+        prepare: (home) => writeFile(join(home, ".npmrc"), `registry=${packages.url}\n`),
+        entry: { command: "npx", args: ["-y", "boxed-server"], env },
+      });
+      await failureOf(boxed.run(""));
+      expect(await readdir(folder.path)).not.toContain("planted");
+    }
+  });
+
+  test("comes from the registry of the user's npm configuration", async () => {
+    await using folder = await temporaryFolder();
+    await using packages = await registry(folder);
+    await packages.publish("1.0.0");
+    await using boxed = await openBoxed({
+      prepare: (home) => writeFile(join(home, ".npmrc"), `registry=${packages.url}\n`),
+      entry: { command: "npx", args: ["-y", "boxed-server"], env: {} },
+    });
+    expect(await boxed.run("return process.env.HOME")).toBe("/home/sandbox");
+  });
+
   test("is there also if all of home is listed, while the rest of Fairlead's folder is hidden", async () => {
     await using folder = await temporaryFolder();
     await using packages = await registry(folder);

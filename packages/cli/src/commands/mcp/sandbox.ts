@@ -108,7 +108,10 @@ async function openShell(
     const shell = spawn(command, args, { cwd: "/", env: {}, stdio: ["inherit", "inherit", "inherit", ...pipes] });
     for (const [index, bytes] of inputs.entries()) {
       const pipe = shell.stdio[3 + index];
-      if (pipe && "end" in pipe) pipe.end(bytes);
+      if (!pipe || !("end" in pipe)) continue;
+      // bubblewrap may end before it has read its options. It then says why on stderr.
+      pipe.on("error", () => pipe.destroy());
+      pipe.end(bytes);
     }
     await new Promise<void>((resolve, reject) => {
       shell.once("error", reject);

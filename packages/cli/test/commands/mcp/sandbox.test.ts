@@ -1,6 +1,8 @@
+import { mkdir, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { hasBubblewrap } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { machine, userFile } from "../../support/machine.ts";
+import { machine, projectFile, userFile } from "../../support/machine.ts";
 
 const canBox = hasBubblewrap("fairlead mcp sandbox");
 const settings = {
@@ -47,6 +49,21 @@ test("a listed path that does not exist is named", async () => {
   });
   const { code, stderr } = await here.run("mcp", "sandbox", "s");
   expect([code, stderr]).toEqual([3, expect.stringMatching(/home\/nowhere is listed, but it does not exist/)]);
+});
+
+test("a workspace's profile cannot reach another folder through a link in the workspace", async () => {
+  await using here = await machine({
+    [projectFile]: {
+      mcpServers: { s: { command: process.execPath } },
+      fairlead: { servers: { s: { sandbox: { write: ["data"] } } } },
+    },
+  });
+  await symlink(here.home, join(here.project, "data"));
+  const { code, stderr } = await here.run("mcp", "sandbox", "s", "--trust-workspace");
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/project\/data is listed, but it is a link to .*\/home\./)]);
+  await rm(join(here.project, "data"));
+  await mkdir(join(here.project, "data"));
+  expect(await here.run("mcp", "sandbox", "s", "--trust-workspace")).toMatchObject({ code: 0 });
 });
 
 describe.runIf(canBox)("a program in its sandbox", () => {
