@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { splitShellLine } from "@fairlead/core/settings";
-import { chromiumProgram, hasBubblewrap, openChromium, type PublishedItem } from "@fairlead/test-servers";
+import { chromiumProgram, hasBubblewrap, openChromium, type PublishedItem, published } from "@fairlead/test-servers";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { userFile } from "../support/machine.ts";
@@ -24,6 +24,12 @@ beforeAll(async () => {
     items: [
       weatherItem("1.2.0"),
       named("io.github.evil/weather", weatherItem("1.2.0")),
+      published({
+        name: "io.github.acme/remote",
+        version: "2.0.0",
+        description: "Forecasts of a service.",
+        remotes: [{ type: "streamable-http", url: "http://127.0.0.1:9/mcp" }],
+      }),
       named("io.github.acme/gone", weatherItem("1.2.0", { status: "deleted", statusMessage: "malware" })),
     ],
   });
@@ -116,6 +122,20 @@ describe.runIf(chromiumProgram !== undefined)("the view Add", () => {
     expect(written.fairlead.servers.weather.sandbox).toEqual(fairlead.servers.weather.sandbox);
     expect(scene.complaints).toEqual([]);
     expect(scene.foreign).toEqual([]);
+  });
+
+  test("a remote server is added to the project and approved; the page says that it cannot be reached", async () => {
+    const { here } = scene;
+    await go(page, "#/add/io.github.acme%2Fremote");
+    expect(await page.getByLabel("Sandbox", { exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Show what will run" }).press("Enter");
+    await shown("remote: nothing runs on this machine");
+    await reach(page, "button", "Add the server");
+    await pressWhenReady(page);
+    await page.getByRole("button", { name: /fairlead mcp remove -s project remote/ }).waitFor();
+    // A server that is not approved is not tested.
+    await page.locator(".test-steps").getByText("failed").first().waitFor();
+    expect((await here.run("mcp", "remove", "-s", "project", "remote")).code).toBe(0);
   });
 
   test("without a network, what is on disk is shown with its age; of a server without an answer there is nothing", async () => {
