@@ -72,6 +72,7 @@ test("servers that people use are listed with what they offer, and nothing is le
       status: "connected",
       share: "all",
       tokens: expect.any(Number) as number,
+      ...(server.transport === "stdio" && { sandbox: "off" }),
       ...server,
     })),
     problems: [],
@@ -79,7 +80,7 @@ test("servers that people use are listed with what they offer, and nothing is le
 });
 
 describe("servers that people use are tested step by step", () => {
-  const steps = ["definition", "roots", "program", "environment", "start", "handshake", "list"];
+  const steps = ["definition", "roots", "sandbox", "program", "environment", "start", "handshake", "list"];
   const onTheWeb = ["definition", "roots", "handshake", "list"];
   const all = "connected: 15 tools, 4 prompts, 7 resources, 2 resource templates";
 

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { chmod, cp, mkdir, readlink } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   createDatabase,
@@ -220,10 +220,9 @@ const verbatim = { recursive: true, verbatimSymlinks: true } as const;
 
 /** Whether the ignore file lets a file of the packages be sent to the builder. */
 function isSent(path: string): boolean {
-  return (
-    !["node_modules", "dist", "build", "bundle", "test"].includes(basename(path)) &&
-    !basename(path).startsWith("bundle-")
-  );
+  const parts = relative(repository, path).split(sep);
+  const isBundle = parts.length === 3 && /^bundle(?:-|$)/.test(basename(path));
+  return !["node_modules", "dist", "build", "test"].includes(basename(path)) && !isBundle;
 }
 
 function copiesFrom(copy: Instruction): string | undefined {
