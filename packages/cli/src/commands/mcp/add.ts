@@ -131,7 +131,7 @@ Examples:
     const isFile = (path: string): boolean =>
       statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
     const [first = "", second] = operands;
-    if (second === undefined && namesBundle(first, isFile)) {
+    if (second === undefined && namesBundle(first)) {
       refuseEntryOptions(options, "a bundle, which brings its own entry", context);
       const { addBundle } = await import("./add/add-bundle.ts");
       return addBundle(first, { ...choices, name, input, sha256, yes }, context);
@@ -176,10 +176,10 @@ async function originOf(word: string): Promise<string | undefined> {
   return originOfDomain(word);
 }
 
-/** Whether the only operand names a bundle: a file, or an address that ends like one. */
-function namesBundle(word: string, isFile: (path: string) => boolean): boolean {
+/** Whether the only operand names a bundle: a path or an address that ends like one. No domain and no program does. */
+function namesBundle(word: string): boolean {
   const url = /^https?:/i.test(word) ? parseUrl(word) : undefined;
-  return url === undefined ? /\.(?:mcpb|dxt)$/i.test(word) && isFile(word) : /\.(?:mcpb|dxt)$/i.test(url.pathname);
+  return url === undefined ? /\.(?:mcpb|dxt)$/i.test(word) : /\.(?:mcpb|dxt)$/i.test(url.pathname);
 }
 
 function refusePublishedOptions(options: PublishedOptions): void {

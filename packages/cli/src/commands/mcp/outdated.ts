@@ -39,7 +39,7 @@ Examples:
     for (const { cached, origin } of states)
       if (cached !== undefined)
         out.warnOnce(
-          safe`${toSafeLine(origin.registry ?? "")} cannot be reached: ${toSafeLine(cached.why.message)}; shown as of ${ageWords(cached.age)} ago`,
+          safe`${toSafeLine(cached.why.message)}; ${toSafeLine(origin.registry ?? "")} is shown as of ${ageWords(cached.age)} ago`,
         );
     if (states.length === 0) out.say(safe`no server comes from a registry`);
     if (unpinned.length > 0)

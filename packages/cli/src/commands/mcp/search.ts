@@ -100,11 +100,9 @@ function print(result: SearchResult, typedRegistries: string, { out }: Context):
 
 function printNotes({ refused, kept, failed }: SearchResult, out: Output): void {
   for (const { registry, why, age } of kept)
-    out.warn(
-      safe`${toSafeLine(registry)} cannot be reached: ${toSafeLine(why.message)}; shown as of ${ageWords(age)} ago`,
-    );
+    out.warn(safe`${toSafeLine(why.message)}; ${toSafeLine(registry)} is shown as of ${ageWords(age)} ago`);
   for (const { registry, why } of failed)
-    out.warn(safe`${toSafeLine(registry)} cannot be reached: ${toSafeLine(why.message)}`);
+    out.warn(safe`${toSafeLine(why.message)}; nothing is shown of ${toSafeLine(registry)}`);
   const [first] = refused;
   if (first !== undefined)
     out.say(

@@ -314,3 +314,21 @@ describe("adding and removing", () => {
     expect(await bundlesOf(here)).toEqual([]);
   });
 });
+
+test("a name that is taken: nothing is asked, stored or unpacked", async () => {
+  const secret = { type: "string", title: "Key", description: "", sensitive: true, required: true };
+  await using here = await machineWith({ manifest: { user_config: { key: secret } } });
+  await here.write(userFile, { mcpServers: { look: { command: "mine" } } });
+  const words = ["--sandbox", "off", "--no-test", "--input", "key=s3cret"];
+  const taken = await add(here, ...words);
+  expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining("--name NAME, or add --replace")]);
+  expect(await bundlesOf(here)).toEqual([]);
+  expect((await here.run("secret", "list", "--json")).stdout).not.toContain("key");
+  expect(await add(here, ...words, "--name", "other")).toMatchObject({ code: 0 });
+});
+
+test("a bundle that does not exist is a missing file, not a domain", async () => {
+  await using here = await machine();
+  const { code, stderr } = await here.run("mcp", "add", "--yes", "nothere.mcpb");
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/nothere\.mcpb cannot be read: .*ENOENT|no such file/)]);
+});

@@ -90,6 +90,15 @@ test("in a script, several servers are named, and nothing is added", async () =>
   expect(stderr).toContain("has 2 servers: com.example/one (https://one.example/mcp), com.example/two");
 });
 
+test("a name that is taken needs another, with --name", async () => {
+  await using site = await domain({ one: "https://one.example/mcp" });
+  await using here = await machine({ [userFile]: { mcpServers: { one: { command: "mine" } } } });
+  const add = ["mcp", "add", "--yes", "--no-test", "-s", "user", new URL(site.origin).host];
+  const { code, stderr } = await here.run(...add);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--name NAME, or add --replace")]);
+  expect((await here.run(...add.slice(0, -1), "--name", "two", ...add.slice(-1))).code).toBe(0);
+});
+
 test("in a script, the only server needs a yes, and nothing is added without it", async () => {
   await using site = await domain({ one: "https://one.example/mcp" });
   await using here = await machine();

@@ -15,8 +15,10 @@ test.runIf(canBox)("from a name to a client that lists its tools: five answers, 
       terminal.type(text);
       answers.push(text);
     };
-    // The Tab key completes the path.
     await terminal.until(/folder \(Your notes\):\s*$/);
+    terminal.type("~/nots\r");
+    // A path that does not exist is asked again. The Tab key completes the path.
+    await terminal.until(/there is no \S+\/nots\s+folder \(Your notes\):\s*$/);
     terminal.type("~/no\t");
     await answer(/folder \(Your notes\): ~\/notes\/\s*$/, "\r");
     await answer(/WEATHER_KEY \(Your key\) \(not shown\):\s*$/, "s3cret\r");

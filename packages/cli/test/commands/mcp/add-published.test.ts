@@ -176,6 +176,15 @@ describe("in a script", () => {
     expect(Object.keys((await settings(here)).mcpServers ?? {})).toEqual(["weather", "forecasts"]);
   });
 
+  test.runIf(canBox)("a folder that does not exist is named before anything is stored", async () => {
+    await using here = await publishedWeather();
+    const words = ["--input", "folder=missing", "--input", "WEATHER_KEY=s3cret", "--no-test", "--yes", "-s", "user"];
+    const { code, stderr } = await here.run("mcp", "add", weatherName, ...words);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/there is no \S+\/missing, and a sandbox shows only/)]);
+    expect((await settings(here)).mcpServers).toBeUndefined();
+    expect((await here.run("secret", "list", "--json")).stdout).not.toContain("WEATHER");
+  });
+
   test("remotes and containers are shown as what they are, without a sandbox", async () => {
     await using here = await publishedWeather({
       items: [

@@ -6,7 +6,6 @@ import { createBoundedFetch, whyNoSandbox } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files";
 import { sizeWords, toShellWord } from "@fairlead/core/plain-text";
-import { whyNotServerName } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Configuration, programPlace } from "@fairlead/core/trust";
 import { type Bundle, folderOfBundle, readBundle, unpackBundle } from "@fairlead/registry/bundles/bundle";
@@ -20,6 +19,7 @@ import { isSingleExecutable } from "../../../shell/version.ts";
 import { storeInputSecrets } from "../registry/input-secrets.ts";
 import { type AddChoices, addServers } from "./add-servers.ts";
 import { askForInputs } from "./bundle-inputs.ts";
+import { newServerName } from "./destination.ts";
 
 /** The options of `mcp add` that concern a bundle. */
 export interface BundleOptions extends AddChoices {
@@ -63,7 +63,7 @@ export async function addBundle(
   );
   const elsewhere = whyNotHere(bundle.manifest, io.platform);
   if (elsewhere !== undefined) throw refused(from, elsewhere);
-  const name = serverName(bundle, options.name);
+  const name = newServerName(options.name ?? ownName(bundle), options, configuration);
   await checkSandbox(name, options, configuration, context);
   if (!globals.json) describe(bundle, from, context);
   const answers = await askForInputs(bundle.manifest.inputs, options.input ?? [], context);
@@ -147,11 +147,8 @@ function refused(from: string, why: string): HostError {
   });
 }
 
-function serverName({ manifest }: Bundle, wanted: string | undefined): string {
-  const name = wanted ?? manifest.name.replaceAll(/[^\w-]+/g, "-").replaceAll(/^-+|-+$/g, "");
-  const flaw = whyNotServerName(name);
-  if (flaw === undefined) return name;
-  throw new HostError("usage", `"${name}" is not a valid server name: it ${flaw}`, { next: "add --name NAME" });
+function ownName({ manifest }: Bundle): string {
+  return manifest.name.replaceAll(/[^\w-]+/g, "-").replaceAll(/^-+|-+$/g, "");
 }
 
 /** In a script nobody can be asked a second time, so a missing sandbox is an error. */

@@ -1,7 +1,6 @@
 /** `mcp add example.com`: reads the domain's catalog and server cards, lets the user choose, and adds the server. */
 
 import { HostError } from "@fairlead/core/errors";
-import { whyNotServerName } from "@fairlead/core/settings";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { findCards, type ServerCard } from "@fairlead/registry/cards/find-cards";
 import { choicesOf, planEntry, questionsOf, type ServerChoice } from "@fairlead/registry/registry/launch";
@@ -12,6 +11,7 @@ import type { Context } from "../../../shell/verb.ts";
 import { askInputs, readInputs } from "../registry/ask-inputs.ts";
 import { secretNames, storeInputSecrets } from "../registry/input-secrets.ts";
 import { type AddChoices, addServers } from "./add-servers.ts";
+import { newServerName } from "./destination.ts";
 
 /** The options of `mcp add` that concern a domain. */
 export interface DomainOptions extends AddChoices {
@@ -48,7 +48,9 @@ export async function addFromDomain(
   if (candidates.length === 0)
     throw new HostError("not_found", `no server of ${origin} can be added: none has an address that Fairlead can use`);
   const { card, choice } = await choose(candidates, origin, yes, context);
-  const name = serverName(card, wanted);
+  const configuration = await configurationOf(context);
+  const ownName = card.server.name.slice(card.server.name.lastIndexOf("/") + 1);
+  const name = newServerName(wanted ?? ownName, choices, configuration);
   // Before the questions: the answers, secrets among them, go to this address.
   if (!globals.json) {
     const { server, from } = card;
@@ -59,7 +61,6 @@ export async function addFromDomain(
   }
   const questions = questionsOf(choice);
   const answers = await askInputs(questions, readInputs(input, questions, io), context);
-  const configuration = await configurationOf(context);
   const planned = planEntry(choice, answers, await secretNames(name, configuration));
   if (!yes) {
     if (!canAsk(io) || globals.json)
@@ -103,11 +104,4 @@ async function choose(
 
 function line({ card: { server }, choice }: Candidate): SafeText {
   return safe`${toVisibleLine(server.title ?? server.name)}: ${toVisibleLine(server.description.slice(0, 100))} (${toVisibleLine(choice.label)})`;
-}
-
-function serverName({ server }: ServerCard, wanted: string | undefined): string {
-  const name = wanted ?? server.name.slice(server.name.lastIndexOf("/") + 1);
-  const flaw = whyNotServerName(name);
-  if (flaw === undefined) return name;
-  throw new HostError("usage", `"${name}" is not a valid server name: it ${flaw}`, { next: "add --name NAME" });
 }

@@ -22,6 +22,7 @@ import type { Context, Io } from "../../../shell/verb.ts";
 import { readInputs } from "../registry/ask-inputs.ts";
 import { secretNames } from "../registry/input-secrets.ts";
 import { registriesFor } from "../registry/open-registries.ts";
+import { newServerName } from "./destination.ts";
 import {
   addPlanned,
   entryInSandbox,
@@ -34,7 +35,6 @@ import {
   refuseUnboxable,
   refuseUnproven,
   sandboxWith,
-  serverName,
   usualName,
   withWriting,
 } from "./published-server.ts";
@@ -162,7 +162,7 @@ interface Offered extends ReadPackage {
 async function plan(offered: Offered, wanted: AddChoices, adding: AddingHost): Promise<AddPlan> {
   const { found, choice, proof, source } = offered;
   const { configuration } = adding.host;
-  const name = serverName(wanted.name, false, configuration);
+  const name = newServerName(wanted.name, { replace: false }, configuration);
   refuseMismatch(found, proof);
   const words = Object.entries(wanted.inputs).flatMap(([input, values]) =>
     values.filter((value) => value !== "").map((value) => `${input}=${value}`),

@@ -121,6 +121,28 @@ export function removeLine(name: string, scope: ScopeWord, globals: Globals): st
   return `fairlead mcp remove ${placeWords(globals)}-s ${scope} ${toShellWord(name)}`;
 }
 
+/**
+ * The name for a server that brings its own name, checked before anything is asked, stored or unpacked.
+ *
+ * @throws HostError `usage` if it is no name, or if it is taken
+ */
+export function newServerName(
+  name: string,
+  { replace }: { readonly replace: boolean },
+  configuration: Configuration,
+): string {
+  const flaw = whyNotServerName(name);
+  if (flaw !== undefined)
+    throw new HostError("usage", `"${name}" is not a valid server name: it ${flaw}`, {
+      next: "choose another: --name NAME",
+    });
+  const [taken] = placesOf(name, configuration);
+  if (taken === undefined || replace) return name;
+  throw new HostError("usage", `there is already a server "${name}" in ${taken.file}; nothing was changed`, {
+    next: "choose another name: --name NAME, or add --replace",
+  });
+}
+
 interface Before {
   readonly name: string;
   /** The entry's value in the file before the change. */

@@ -3,10 +3,10 @@
  * and adds it after a yes. Until then Fairlead reads metadata only.
  */
 
+import { existsSync } from "node:fs";
 import { type Field, layout } from "@fairlead/console/server/words/server-details";
 import { whyNoSandbox } from "@fairlead/core/connect";
 import { HostError } from "@fairlead/core/errors";
-import { whyNotServerName } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { type Configuration, programPlace } from "@fairlead/core/trust";
 import {
@@ -33,7 +33,7 @@ import { secretNames, storeInputSecrets } from "../registry/input-secrets.ts";
 import { registriesFor, typedLine } from "../registry/open-registries.ts";
 import { withVariables } from "../registry/published-servers.ts";
 import { type AddChoices, addServers } from "./add-servers.ts";
-import { placesOf } from "./destination.ts";
+import { newServerName } from "./destination.ts";
 import type { SandboxChange, SandboxProfile } from "./sandbox-offer.ts";
 
 /** The options of `mcp add` for a server of a registry. */
@@ -65,7 +65,7 @@ export async function addPublished(
 ): Promise<void> {
   const { io, globals, out } = context;
   const configuration = await configurationOf(context);
-  const name = serverName(options.name ?? usualName(wanted), choices.replace, configuration);
+  const name = newServerName(options.name ?? usualName(wanted), choices, configuration);
   const registries = registriesFor(configuration, io, options.registry);
   const found = await findPublished(registries, wanted);
   const isInteractive = canAsk(io) && !globals.json;
@@ -161,20 +161,6 @@ export function usualName({ name }: Pick<PublishedName, "name">): string {
   return name.slice(name.indexOf("/") + 1);
 }
 
-/** Returns the name. @throws HostError `usage` if it is not valid, or taken */
-export function serverName(name: string, replace: boolean, configuration: Configuration): string {
-  const flaw = whyNotServerName(name);
-  if (flaw !== undefined)
-    throw new HostError("usage", `"${name}" is not a valid server name: it ${flaw}`, {
-      next: "choose another: --name NAME",
-    });
-  const [taken] = placesOf(name, configuration);
-  if (taken === undefined || replace) return name;
-  throw new HostError("usage", `there is already a server "${name}" in ${taken.file}; nothing was changed`, {
-    next: "choose another name: --name NAME, or add --replace",
-  });
-}
-
 /** The way to use the server: that of `--kind`, the only one, or the one that the user chooses. */
 async function choiceOf(
   { server }: PublishedVersion,
@@ -244,7 +230,21 @@ async function sandboxOf(
     if (await confirm(context.io, safe`Add it without a sandbox, with all your rights?`)) return "off";
     throw new HostError("denied", "nothing was changed");
   }
+  refuseAbsent(choice, answers);
   return sandboxWith(choice, answers, source);
+}
+
+/** @throws HostError `usage` if a file that an answer names does not exist: no sandbox could show it */
+function refuseAbsent(choice: ServerChoice, answers: InputAnswers): void {
+  const absent = filesIn(choice, answers).find((path) => !existsSync(path));
+  if (absent === undefined) return;
+  throw new HostError("usage", `there is no ${absent}, and a sandbox shows only what exists; nothing was changed`, {
+    next: "create it first, or name another with --input",
+  });
+}
+
+function filesIn(choice: ServerChoice, answers: InputAnswers): readonly string[] {
+  return questionsOf(choice).flatMap(({ kind, name }) => (kind === "file" ? (answers.get(name) ?? []) : []));
 }
 
 /** @throws HostError `sandbox_unavailable` */
@@ -258,8 +258,7 @@ export async function refuseUnboxable(configuration: Configuration): Promise<voi
 
 /** A sandbox in which the program reads the files that the answers name, and its package can be fetched. */
 export function sandboxWith(choice: ServerChoice, answers: InputAnswers, { hosts }: PackageSource): SandboxProfile {
-  const paths = questionsOf(choice).flatMap(({ kind, name }) => (kind === "file" ? (answers.get(name) ?? []) : []));
-  const read = [...new Set(paths)];
+  const read = [...new Set(filesIn(choice, answers))];
   if (read.length + hosts.length === 0) return "on";
   return { ...(read.length > 0 && { read }), ...(hosts.length > 0 && { hosts }) };
 }
@@ -287,9 +286,7 @@ function headText({ server, registry, kept: cached }: PublishedVersion): SafeTex
       : [safe`  ${toSafeLine(status)}: ${toVisibleLine(statusMessage ?? "the publisher gives no reason")}`]),
     ...(cached === undefined
       ? []
-      : [
-          safe`  the registry cannot be reached: ${toSafeLine(cached.why.message)}; this is its answer of ${ageWords(cached.age)} ago`,
-        ]),
+      : [safe`  ${toSafeLine(cached.why.message)}; this is the registry's answer of ${ageWords(cached.age)} ago`]),
   ]);
 }
 

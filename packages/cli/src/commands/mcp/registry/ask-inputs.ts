@@ -1,5 +1,6 @@
 /** Asks the inputs of a server on the terminal. */
 
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, resolve, sep } from "node:path";
 import { HostError } from "@fairlead/core/errors";
@@ -60,7 +61,9 @@ async function askInput(question: InputQuestion, context: Context): Promise<read
     const answer = await askOne(question, safe`${toVisibleLine(name)}${about}${hint}: `, context.io);
     if (answer === "" && answers.length > 0) return answers;
     if (answer === "" && usual !== undefined) return [usual];
-    const isFit = answer !== "" && fits(question, answer, context);
+    const isThere = question.kind !== "file" || answer === "" || existsSync(answer);
+    if (!isThere) context.out.warn(safe`there is no ${toVisibleLine(answer)}`);
+    const isFit = answer !== "" && isThere && fits(question, answer, context);
     if (isFit) answers.push(answer);
     if (isFit && !isRepeated) return answers;
   }
