@@ -45,6 +45,7 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   const isRemote = written === "stdio" && convertMcpRemote(reader, draft);
   const kind = isRemote ? undefined : written;
   const envFile = kind === "stdio" ? convertCommand(reader, draft, context) : undefined;
+  if (kind === "stdio") convertSandbox(reader, draft, context);
   if (kind !== undefined && kind !== "stdio") convertAddress(reader, draft, kind, context.program);
   if (context.program === "codex") convertCodexKeys(reader, draft, kind);
   if (context.program === "goose" && kind === "stdio") convertGooseKeys(reader, draft);
@@ -212,6 +213,63 @@ function convertCommand(reader: FieldReader, draft: EntryDraft, context: Convers
   const envFile = reader.raw("envFile");
   if (envFile !== undefined && typeof envFile !== "string") reader.remark("dropped", "envFile", "is not a string");
   return typeof envFile === "string" ? envFile : undefined;
+}
+
+const sandboxLists: ReadonlyMap<string, readonly string[]> = new Map([
+  ["filesystem", ["allowWrite", "denyRead", "denyWrite"]],
+  ["network", ["allowedDomains", "deniedDomains"]],
+]);
+
+/** Converts the sandbox of VS Code. Fairlead reads the same keys, but means the folder of its own settings. */
+function convertSandbox(reader: FieldReader, draft: EntryDraft, context: ConversionContext): void {
+  const isOn = reader.raw("sandboxEnabled");
+  const written = reader.raw("sandbox");
+  if (isOn !== undefined && typeof isOn !== "boolean") reader.refuse("sandboxEnabled", "is neither true nor false");
+  if (isOn !== true) return;
+  draft.set("sandboxEnabled", true);
+  const groups = written === undefined ? new Map<string, unknown>() : foreignFields(written);
+  if (!groups) {
+    reader.refuse("sandbox", "is not an object");
+    return;
+  }
+  const profile = new Map<string, unknown>();
+  for (const [group, value] of groups) {
+    const lists = foreignFields(value);
+    const knownLists = sandboxLists.get(group);
+    if (knownLists === undefined || !lists)
+      reader.remark("dropped", `sandbox.${group}`, "Fairlead has no such setting");
+    else {
+      const converted = new Map<string, unknown>();
+      for (const [key, list] of lists) {
+        const where = `sandbox.${group}.${key}`;
+        if (!knownLists.includes(key)) reader.remark("dropped", where, "Fairlead has no such setting");
+        else if (!Array.isArray(list) || !list.every((one): one is string => typeof one === "string"))
+          reader.refuse(where, "is not a list of texts");
+        else converted.set(key, group === "filesystem" ? pathsOf(list, where, reader, context) : list);
+      }
+      profile.set(group, Object.fromEntries(converted));
+    }
+  }
+  if (profile.size > 0) draft.set("sandbox", profile);
+}
+
+/** The paths of a sandbox, which begin in the project folder. */
+function pathsOf(
+  paths: readonly string[],
+  key: string,
+  reader: FieldReader,
+  context: ConversionContext,
+): readonly string[] {
+  if (staysInPlace(context)) return paths;
+  const { folder } = context;
+  return paths.map((path) => {
+    const isOfProject = path.includes("${workspaceFolder}") || !/^(~|\/|\$\{userHome\})/.test(path);
+    if (!isOfProject) return path;
+    if (folder === undefined) reader.refuse(key, `has ${path}, whose folder is not known: write the whole path`);
+    return path.includes("${workspaceFolder}")
+      ? path.replaceAll("${workspaceFolder}", () => folder ?? "")
+      : posix.join(folder ?? "", path);
+  });
 }
 
 /**

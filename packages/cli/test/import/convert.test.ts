@@ -2,7 +2,50 @@ import { expect, test } from "vitest";
 import { checkEntry, convertServer } from "../../src/import/convert.ts";
 import { type Case, context, convert, expectConversion, short } from "../support/conversions.ts";
 
+const vscodeSandbox = {
+  filesystem: { allowWrite: ["${workspaceFolder}/out", "out", "${userHome}/x", "/srv"], denyRead: ["~/.ssh"] },
+  network: { allowedDomains: ["example.com"], deniedDomains: ["bad.example.com"] },
+};
+
 const cases: readonly Case[] = [
+  {
+    title: "VS Code's sandbox stays one, in the folder of its project",
+    program: "vscode",
+    context: { folder: "/work/lib" },
+    value: { command: "node", sandboxEnabled: true, sandbox: vscodeSandbox },
+    entry: {
+      command: "node",
+      sandboxEnabled: true,
+      sandbox: {
+        ...vscodeSandbox,
+        filesystem: {
+          ...vscodeSandbox.filesystem,
+          allowWrite: ["/work/lib/out", "/work/lib/out", "${userHome}/x", "/srv"],
+        },
+      },
+    },
+  },
+  {
+    title: "a sandbox that stays in its project is carried over as it is",
+    program: "vscode",
+    context: { folder: "/work/app", target: "workspace" },
+    value: { command: "node", sandboxEnabled: true, sandbox: { ...vscodeSandbox, other: 1 } },
+    entry: { command: "node", sandboxEnabled: true, sandbox: vscodeSandbox },
+    remarks: ["dropped sandbox.other"],
+  },
+  {
+    title: "a sandbox whose folders are not known, or that is malformed, is an obstacle",
+    program: "vscode",
+    value: { command: "node", sandboxEnabled: true, sandbox: { filesystem: { allowWrite: ["out"], denyRead: 1 } } },
+    entry: { command: "node", sandboxEnabled: true, sandbox: { filesystem: { allowWrite: ["out"] } } },
+    remarks: ["obstacle sandbox.filesystem.allowWrite", "obstacle sandbox.filesystem.denyRead"],
+  },
+  {
+    title: "without its switch, VS Code's sandbox is none",
+    program: "vscode",
+    value: { command: "node", sandboxEnabled: false, sandbox: vscodeSandbox },
+    entry: { command: "node" },
+  },
   {
     title: "a plain server is carried over as it is",
     program: "claude-desktop",

@@ -6,6 +6,7 @@
 import { isIP } from "node:net";
 import { isAbsolute, normalize, resolve } from "node:path";
 import type { Node } from "../../files/json/jsonc.ts";
+import { isInside } from "../../files/real-path.ts";
 import { childNode, itemNodes, stringNode, switchOf } from "../read/nodes.ts";
 import type { SettingsSource } from "../read/source.ts";
 import type { CheckedSource } from "../schema/checked.ts";
@@ -128,15 +129,58 @@ export function readSandbox(
     report("error", item, `"env" of "sandbox" has "${text}", which is not the name of a variable`);
     return undefined;
   });
-  return {
-    read: paths("read"),
-    write: paths("write", "filesystem", "allowWrite"),
-    hosts: addresses("hosts", 443, "network", "allowedDomains"),
-    tcp: addresses("tcp", undefined),
-    env,
-    isNamed,
-    origin,
+  const write = paths("write", "filesystem", "allowWrite");
+  const hosts = addresses("hosts", 443, "network", "allowedDomains");
+  if (shape === "vscode") {
+    const profile = childNode(node, "sandbox");
+    for (const key of ["denyRead", "denyWrite"])
+      reportDenied(childNode(profile, "filesystem", key), write, "allowWrite", report, (text) => {
+        const denied = pathOf(text, base, shape);
+        return (path) =>
+          denied === undefined || /[*?[\]{}]/.test(denied) || isInside(denied, path) || isInside(path, denied);
+      });
+    reportDenied(childNode(profile, "network", "deniedDomains"), hosts, "allowedDomains", report, deniesHost);
+  }
+  return { read: paths("read"), write, hosts, tcp: addresses("tcp", undefined), env, isNamed, origin };
+}
+
+/**
+ * Reports what VS Code's profile denies in something that it allows. A sandbox of Fairlead closes what is not listed, and
+ * has no exceptions in what is listed.
+ */
+function reportDenied(
+  node: Node | undefined,
+  allowed: readonly string[],
+  key: string,
+  report: ReportProblem,
+  denies: (text: string) => (allowed: string) => boolean,
+): void {
+  for (const item of itemNodes(node)) {
+    const text = stringNode(item) ?? "";
+    const open = allowed.find(denies(text));
+    if (open !== undefined)
+      report(
+        "error",
+        item,
+        `"sandbox" denies "${text}" in ${open} of "${key}", and Fairlead makes no such exception`,
+        `List in "${key}" only what the program may use.`,
+      );
+  }
+}
+
+/** Whether a name of `deniedDomains` and an allowed `name:port` have a host in common. */
+function deniesHost(text: string): (allowed: string) => boolean {
+  const denied = nameOf(hostAndPort(text, 443));
+  return (allowed) => {
+    const name = nameOf(allowed);
+    if (denied === undefined || name === undefined) return true;
+    const covers = (wide: string, narrow: string) => wide.startsWith("*.") && narrow.endsWith(wide.slice(1));
+    return denied === name || covers(denied, name) || covers(name, denied);
   };
+}
+
+function nameOf(address: string | undefined): string | undefined {
+  return address?.replace(/:\d+$/, "");
 }
 
 function each(node: Node | undefined, read: (text: string, item: Node) => string | undefined): readonly string[] {

@@ -102,7 +102,7 @@ export const entrySchema: ObjectKey = {
     sandbox: {
       type: "object",
       description:
-        "VS Code's profile of a sandbox. Fairlead closes what `denyRead`, `denyWrite` and `deniedDomains` name anyway.",
+        "VS Code's profile of a sandbox. Fairlead closes what is not listed. `denyRead`, `denyWrite` and `deniedDomains` in something that is listed are errors.",
       properties: {
         filesystem: {
           type: "object",
@@ -112,8 +112,14 @@ export const entrySchema: ObjectKey = {
               approved,
               "Files and folders that the program may read and change; `${workspaceFolder}` and `${userHome}` are filled in.",
             ),
-            denyRead: listKey(approved, "No effect: a sandbox of Fairlead reads only what is listed."),
-            denyWrite: listKey(approved, "No effect: a sandbox of Fairlead writes only what is listed."),
+            denyRead: listKey(
+              approved,
+              "Must not name something in `allowWrite`: a sandbox of Fairlead reads only what is listed, without exceptions.",
+            ),
+            denyWrite: listKey(
+              approved,
+              "Must not name something in `allowWrite`: a sandbox of Fairlead writes only what is listed, without exceptions.",
+            ),
           },
         },
         network: {
@@ -121,7 +127,10 @@ export const entrySchema: ObjectKey = {
           description: "The hosts of the profile.",
           properties: {
             allowedDomains: listKey(approved, "Hosts that the program may reach."),
-            deniedDomains: listKey(approved, "No effect: a sandbox of Fairlead reaches only what is listed."),
+            deniedDomains: listKey(
+              approved,
+              "Must not name a host of `allowedDomains`: a sandbox of Fairlead reaches only what is listed, without exceptions.",
+            ),
           },
         },
       },

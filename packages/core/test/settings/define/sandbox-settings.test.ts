@@ -130,6 +130,23 @@ describe("the sandbox of a workspace's server", () => {
   });
 });
 
+test.each([
+  [{ network: { allowedDomains: ["*.example.com"], deniedDomains: ["bad.example.com"] } }, /denies "bad.example.com"/],
+  [
+    { network: { allowedDomains: ["a.example.com:8080"], deniedDomains: ["*.example.com"] } },
+    /denies "\*.example.com"/,
+  ],
+  [{ filesystem: { allowWrite: ["~/notes"], denyRead: ["${userHome}/notes/secret"] } }, /denies ".*secret"/],
+  [{ filesystem: { allowWrite: ["~/notes"], denyWrite: ["~"] } }, /denies "~"/],
+  [{ filesystem: { allowWrite: ["~/notes"], denyWrite: ["**/.env"] } }, /denies "\*\*\/.env"/],
+])("what VS Code's profile denies in what it allows stops the server: %j", async (sandbox, message) => {
+  await using world = await createWorld();
+  await world.writeUser({ mcpServers: { s: { command: "x", sandboxEnabled: true, sandbox } } });
+  const { definition, problems } = serverOf(await world.load(), "s");
+  expect([definition, problems]).toEqual([undefined, [expect.objectContaining({ severity: "error" })]]);
+  expect(problems[0]?.message).toMatch(message);
+});
+
 test("the profile is part of the fingerprint, in any order; without one the fingerprint is what it was", async () => {
   await using world = await createWorld();
   const fingerprint = async (sandbox: unknown) => {
