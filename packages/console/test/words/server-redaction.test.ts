@@ -101,12 +101,16 @@ test("variables that decide what is run are shown", () => {
   const env = new Map([
     ["NODE_OPTIONS", "--require ./evil.js"],
     ["LD_PRELOAD", "/tmp/evil.so"],
+    ["npm_config_registry", "https://ada:s3cret@npm.example.com"],
+    ["npm_config_noproxy", "npm.example.com"],
     ["MODE", "plain"],
   ]);
   expect(redact({ kind: "stdio", command: "x", args: [], env })).toMatchObject({
     env: new Map([
       ["NODE_OPTIONS", "--require ./evil.js"],
       ["LD_PRELOAD", "/tmp/evil.so"],
+      ["npm_config_registry", "https://ada:(hidden)@npm.example.com"],
+      ["npm_config_noproxy", "npm.example.com"],
       ["MODE", "(hidden)"],
     ]),
   });

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { readPublishedName } from "@fairlead/registry/registry/find-published";
+import { isObject, parseJson } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 import { Option } from "commander";
 import { type Context, usageError, type Verb } from "../../shell/verb.ts";
@@ -27,6 +28,7 @@ interface Options extends AddOptions {
   readonly kind?: string;
   readonly unproven?: boolean;
   readonly yes?: boolean;
+  readonly origin?: Readonly<Record<string, unknown>>;
 }
 
 export const verb: Verb = {
@@ -117,6 +119,9 @@ Examples:
       .option("--registry <address>", "read this registry instead of those of the settings (repeatable)", repeat)
       .option("--kind <kind>", "how to use a registry's server: npm, pypi, oci, nuget, mcpb or remote")
       .option("--unproven", "add a registry's server also if nothing proves that its package belongs to it")
+      .addOption(
+        new Option("--origin <json>", "where the entry comes from, as undo lines have it").argParser(readOrigin),
+      )
       .option("-y, --yes", "add a registry's server, a bundle or the only server of a domain without asking")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
@@ -125,27 +130,28 @@ Examples:
 
   async run(context) {
     const { io, out, command, operands, rest } = context;
-    const { scope, replace = false, approve, test, sandbox, ...all } = command.opts<Options>();
+    const { scope, replace = false, approve, test, sandbox, origin: typedOrigin, ...all } = command.opts<Options>();
     const { name, input, sha256, yes, registry, kind, unproven, ...options } = all;
+    const ofEntry = { ...options, origin: typedOrigin };
     const choices = { scope, replace, approve, test, sandbox };
     const isFile = (path: string): boolean =>
       statSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isFile() ?? false;
     const [first = "", second] = operands;
     if (second === undefined && namesBundle(first)) {
-      refuseEntryOptions(options, "a bundle, which brings its own entry", context);
+      refuseEntryOptions(ofEntry, "a bundle, which brings its own entry", context);
       const { addBundle } = await import("./add/add-bundle.ts");
       return addBundle(first, { ...choices, name, input, sha256, yes }, context);
     }
     const published = second === undefined && !isFile(first) ? readPublishedName(first) : undefined;
     if (published !== undefined) {
-      refuseEntryOptions(options, "a server of a registry; give its inputs with --input NAME=VALUE", context);
+      refuseEntryOptions(ofEntry, "a server of a registry; give its inputs with --input NAME=VALUE", context);
       const { addPublished } = await import("./add/published-server.ts");
       return addPublished(published, { registry, kind, input, name, unproven, yes }, choices, context);
     }
     refusePublishedOptions({ registry, kind, unproven });
     const origin = second === undefined && !isFile(first) ? await originOf(first) : undefined;
     if (origin !== undefined) {
-      refuseEntryOptions(options, "a domain, whose server card brings its own entry", context);
+      refuseEntryOptions(ofEntry, "a domain, whose server card brings its own entry", context);
       const { addFromDomain } = await import("./add/add-domain.ts");
       return addFromDomain(origin, { ...choices, name, input, yes }, context);
     }
@@ -155,18 +161,30 @@ Examples:
       out.say(
         safe`note: ${toSafeLine(ours.join(", "))} passed to the server; options for fairlead must come before NAME`,
       );
-    await addServers(servers, choices, context);
+    const serverOptions = typedOrigin && { origin: typedOrigin };
+    await addServers(
+      servers.map((server) => ({ ...server, ...(serverOptions && { serverOptions }) })),
+      choices,
+      context,
+    );
   },
 };
 
 /** Options of an entry that the user writes. @throws HostError `usage` */
-function refuseEntryOptions(options: AddOptions, instead: string, context: Context): void {
-  const { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools } = options;
-  const ofEntry = { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools };
+function refuseEntryOptions(options: AddOptions & Pick<Options, "origin">, instead: string, context: Context): void {
+  const { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools, origin } = options;
+  const ofEntry = { transport, env, header, cwd, timeout, trust, description, includeTools, excludeTools, origin };
   const [option] = Object.entries(ofEntry).find(([, value]) => value !== undefined) ?? [];
   if (option === undefined) return;
   const word = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw usageError(`--${word} does not work with ${instead}`, context);
+}
+
+/** Reads `--origin`. Its members are checked when the settings are read. @throws HostError `usage` */
+function readOrigin(word: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(word);
+  if (isObject(value)) return value;
+  throw new HostError("usage", `--origin "${word}" is not a JSON object`, { next: "copy it from an undo line" });
 }
 
 /** The origin of a bare domain, such as example.com. */

@@ -253,7 +253,8 @@ async function write(
   const replaced = await setServerSandbox(destination.file, name, value, destination.edit);
   await approveWritten([name], destination, context);
   const sandbox = { before: replaced.sandbox };
-  return before ?? restore({ name, entry: replaced.entry, approved, sandbox }, destination, context);
+  const origin = found.server.definition?.extras.origin;
+  return before ?? restore({ name, entry: replaced.entry, approved, sandbox, origin }, destination, context);
 }
 
 function print({ calls, failure, learned }: Try, { out }: Context): void {

@@ -70,14 +70,15 @@ function fetched({ servers }: Configuration): readonly AdmittedServer[] {
 }
 
 async function pinOne(found: AdmittedServer, configuration: Configuration, context: Context): Promise<Outcome> {
-  const { name, scope } = found.server;
+  const { name, scope, definition } = found.server;
+  const origin = definition?.extras.origin;
   try {
     const pin = await pinServer(found, configuration, context.io.signal);
     if (pin === undefined) return { kind: "unchanged", name };
     const destination = destinationOf(scope === "user" ? "user" : "project", configuration.locations);
     const approved = await isApproved(name, configuration);
     const { replaced } = await replaceArgument(destination.file, name, pin, destination.edit);
-    const undo = restore({ name, entry: replaced, approved }, destination, context);
+    const undo = restore({ name, entry: replaced, approved, origin }, destination, context);
     const approval =
       destination.scope === "workspace" ? await approveAgain(name, pin, configuration, context) : undefined;
     const { file } = destination;

@@ -57,7 +57,14 @@ Examples:
     const skillsFailure = isLast ? await failureOf(removeSkills(state, name, skillsOwner)) : undefined;
     const bundleFailure = await failureOf(removeBundle(removed, context));
     const sandbox = member(extras, "sandbox");
-    const before = { name, entry: removed, approved, ...(sandbox !== undefined && { sandbox: { before: sandbox } }) };
+    const origin = isLast ? member(extras, "origin") : undefined;
+    const before = {
+      name,
+      entry: removed,
+      approved,
+      origin,
+      ...(sandbox !== undefined && { sandbox: { before: sandbox } }),
+    };
     const undo = withSwitch(restore(before, destination, context), isLast ? extras : undefined, name, context);
     if (globals.json)
       return out.json({

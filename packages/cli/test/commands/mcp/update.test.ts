@@ -1,3 +1,4 @@
+import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { expect, test } from "vitest";
 import { type Machine, userFile } from "../../support/machine.ts";
 import { type PublishedWeather, publishedWeather, weatherItem, weatherName } from "../../support/published-weather.ts";
@@ -134,4 +135,41 @@ test("a version that is deleted or of another kind is refused, and so is a serve
     [2, expect.stringContaining("no longer published as npm")],
     [2, expect.stringContaining("does not come from a registry")],
   ]);
+});
+
+test("what is removed comes back with its origin, so that it can be updated again", async () => {
+  await using here = await withWeather();
+  here.registry.items = newer;
+  const before: unknown = JSON.parse(await here.read(userFile));
+
+  const { stderr } = await here.run("mcp", "remove", "weather");
+  const split = splitShellLine(/^undo: fairlead (.*)$/m.exec(stderr)?.[1] ?? "");
+  const undo = split.kind === "words" ? split.words.map((word) => word.replaceAll("$$", "$")) : [];
+  await here.run(...undo.slice(0, 2), "--no-test", ...undo.slice(2));
+
+  expect(undo).toContain("--origin");
+  expect(JSON.parse(await here.read(userFile))).toEqual(before);
+  expect((await here.run("mcp", "outdated")).stdout).toContain("newer: 1.3.0");
+});
+
+test("another entry of the same name does not come from the registry any more, until it is undone", async () => {
+  await using here = await withWeather();
+  const before: unknown = JSON.parse(await here.read(userFile));
+
+  const { stderr } = await here.run("mcp", "add", "--replace", "--no-test", "-s", "user", "weather", "mine");
+  const outdated = await here.run("mcp", "outdated", "--json");
+  const split = splitShellLine(/^undo: fairlead (.*)$/m.exec(stderr)?.[1] ?? "");
+  const undo = split.kind === "words" ? split.words.map((word) => word.replaceAll("$$", "$")) : [];
+  await here.run(...undo.slice(0, 2), "--no-test", ...undo.slice(2));
+
+  expect(JSON.parse(outdated.stdout)).toMatchObject({ servers: [] });
+  expect(JSON.parse(await here.read(userFile))).toEqual(before);
+});
+
+test("--origin that is no object is refused, and it does not work with a name of a registry", async () => {
+  await using here = await withWeather();
+  const bad = await here.run("mcp", "add", "--origin", "x", "other", "mine");
+  const named = await here.run("mcp", "add", "--origin", "{}", weatherName, "--yes");
+  expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('--origin "x" is not a JSON object')]);
+  expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("--origin does not work with a server")]);
 });

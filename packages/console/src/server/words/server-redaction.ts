@@ -34,9 +34,9 @@ function hidePart(literal: string): string {
   return scheme.test(literal.trim()) ? literal : hidden;
 }
 
-// Variables that make a program load code. The user must see them, so their values stay visible.
+// Variables that make a program load code, or lead to where it comes from. The user must see them, so their values stay visible.
 const loadsCode =
-  /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_?JAVA|JDK_JAVA)_(?:TOOL_)?OPTIONS)$/;
+  /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_?JAVA|JDK_JAVA)_(?:TOOL_)?OPTIONS|npm_config_(?:registry|noproxy))$/;
 
 /**
  * Hides the value of a variable. If the variable makes a program load code (such as `NODE_OPTIONS`), hides only

@@ -171,7 +171,13 @@ async function write(
   for (const { name, entry, serverOptions, folder, chosen: wanted, paths, undo: own } of servers) {
     const chosen = withFolder(wanted, folder);
     await putBackBundle(entry, before.locations.state);
-    const set = { ...serverOptions, ...(chosen !== undefined && { sandbox: chosen === "default" ? null : chosen }) };
+    // A new entry does not come from where the replaced one did.
+    const origin = taken.has(name) ? { origin: null } : {};
+    const set = {
+      ...origin,
+      ...serverOptions,
+      ...(chosen !== undefined && { sandbox: chosen === "default" ? null : chosen }),
+    };
     const { replaced, options } = await writeServer(file, name, entry, {
       ...edit,
       replace: taken.has(name),
@@ -184,7 +190,13 @@ async function write(
         : replaced === undefined
           ? { undo: removeLine(name, word, context.globals) }
           : restore(
-              { name, entry: replaced, approved: await isApproved(name, before), ...change },
+              {
+                name,
+                entry: replaced,
+                approved: await isApproved(name, before),
+                origin: member(options, "origin"),
+                ...change,
+              },
               destination,
               context,
             );

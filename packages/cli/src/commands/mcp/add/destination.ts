@@ -151,11 +151,13 @@ interface Before {
   readonly approved: boolean;
   /** Present if the change also changed `fairlead.servers.NAME.sandbox`, with the value before it. */
   readonly sandbox?: { readonly before: unknown };
+  /** `fairlead.servers.NAME.origin` before the change: `mcp add` forgets it with the entry that it replaces. */
+  readonly origin?: unknown;
 }
 
 /** Returns the command that restores an entry, or why there is none. Literal secrets are printed only on a terminal. */
 export function restore(
-  { name, entry, approved, sandbox }: Before,
+  { name, entry, approved, sandbox, origin }: Before,
   { scope, word }: Pick<Destination, "scope" | "word">,
   { io, globals }: Pick<Context, "io" | "globals">,
 ): Undo {
@@ -168,7 +170,8 @@ export function restore(
   const sandboxBefore = sandbox && sandboxWord(sandbox.before);
   if (sandbox !== undefined && sandboxBefore === undefined) return { noUndo: "the previous sandbox was not valid" };
   const boxed = sandboxBefore === undefined ? "" : `--sandbox ${toShellWord(sandboxBefore)} `;
-  const options = `${placeWords(globals)}--replace ${boxed}${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
+  const from = isObject(origin) ? `--origin ${toShellWord(toSafeJson(origin, 0))} ` : "";
+  const options = `${placeWords(globals)}--replace ${boxed}${from}${scope === "workspace" && !approved ? "--no-approve " : ""}-s ${word}`;
   const undo = `fairlead mcp add ${options} ${toShellWord(name)} ${toShellWord(toSafeJson(entry, 0))}`;
   return toSafeLine(undo) === undo ? { undo } : { noUndo: "the entry has control or invisible characters" };
 }

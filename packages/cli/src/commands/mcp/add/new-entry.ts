@@ -199,7 +199,7 @@ function usage(message: string): HostError {
 const addHelp = "fairlead mcp add --help";
 
 const withValue = new Set(
-  "-s --scope -t --transport -e --env -H --header --sandbox --timeout --description --include-tools --exclude-tools --cwd --registry --kind --name --input --sha256 -C --settings".split(
+  "-s --scope -t --transport -e --env -H --header --sandbox --timeout --description --include-tools --exclude-tools --cwd --registry --kind --name --input --sha256 --origin -C --settings".split(
     " ",
   ),
 );

@@ -15,7 +15,7 @@ import {
   writeServer,
 } from "@fairlead/core/settings";
 import type { Configuration } from "@fairlead/core/trust";
-import { isObject } from "@fairlead/wire/json";
+import { isObject, member } from "@fairlead/wire/json";
 import { type Collection, collect, type PlannedServer } from "../../../import/plan.ts";
 import type { ImportSource } from "../../../import/program.ts";
 import type { Context } from "../../../shell/verb.ts";
@@ -69,9 +69,12 @@ export async function writeImported(
   const { file, word, edit } = destination;
   if (!conversion.enabled) await setServerEnabled(file, target, false, edit);
   const replace = action.kind === "replace";
-  const { replaced } = await writeServer(file, target, conversion.entry, { ...edit, replace });
+  // The new entry does not come from where the replaced one did.
+  const serverOptions = replace ? { origin: null } : {};
+  const { replaced, options } = await writeServer(file, target, conversion.entry, { ...edit, replace, serverOptions });
   if (replaced === undefined) return { undo: removeLine(target, word, context.globals) };
-  return restore({ name: target, entry: replaced, approved: await isApproved(target, before) }, destination, context);
+  const approved = await isApproved(target, before);
+  return restore({ name: target, entry: replaced, approved, origin: member(options, "origin") }, destination, context);
 }
 
 // Moves the literal secrets of imported servers into the secret store.
