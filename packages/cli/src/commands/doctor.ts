@@ -19,6 +19,7 @@ import { checkClients, readClientFacts } from "../doctor/check-clients.ts";
 import { checkMachineAuth, readMachineFacts } from "../doctor/check-machine-auth.ts";
 import { checkPackages, checkPrograms, readNodeFacts, readProgramFacts } from "../doctor/check-programs.ts";
 import { checkPublished, readPublishedFacts } from "../doctor/check-published.ts";
+import { checkSandboxes, readSandboxFacts } from "../doctor/check-sandboxes.ts";
 import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
 import {
   checkNetwork,
@@ -199,7 +200,7 @@ async function examine(configuration: Configuration, io: Pick<Io, "signal">): Pr
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
   // The state folder is checked first, because opening the secret store silently repairs the folder's permissions.
   const state = await readStateFacts(locations.state);
-  const [sources, policy, programs, network, secrets, machines, clients, published] = await Promise.all([
+  const [sources, policy, programs, network, secrets, machines, clients, published, noSandbox] = await Promise.all([
     readSources(locations),
     readPolicyFacts(configuration),
     readProgramFacts(
@@ -211,6 +212,7 @@ async function examine(configuration: Configuration, io: Pick<Io, "signal">): Pr
     readMachineFacts(definitions, environment),
     readClientFacts(locations.state),
     readPublishedFacts(configuration, io),
+    readSandboxFacts(configuration, definitions),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
   // Fairlead ignores `security.folderTrust.enabled` in workspace settings, so they are left out.
@@ -220,7 +222,7 @@ async function examine(configuration: Configuration, io: Pick<Io, "signal">): Pr
     ...inGroup("settings", checkSettings(configuration)),
     ...inGroup("trust", checkTrust({ ...configuration, folderTrust })),
     ...inGroup("policy", checkPolicy(policy)),
-    ...inGroup("programs", checkPrograms(programs)),
+    ...inGroup("programs", [...checkPrograms(programs), ...checkSandboxes(definitions, noSandbox)]),
     ...inGroup("network", checkNetwork({ ...network, isUsed })),
     ...inGroup("secrets", [...checkSecrets(secrets), ...checkMachineAuth(machines)]),
     ...inGroup("state", checkState(state)),

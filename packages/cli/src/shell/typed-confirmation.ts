@@ -127,9 +127,10 @@ function changeText(title: string, change: NonNullable<ConfirmationView["change"
 }
 
 /** Returns the request's title, the rule, and the exact arguments. For a resource, the title is the URI. */
-function requestText(title: string, { kind, reason, args, flags }: ConfirmationView): SafeText {
+function requestText(title: string, { kind, reason, args, flags, sandbox }: ConfirmationView): SafeText {
   const sent = kind === "resource" ? [] : Object.entries(args);
   const lines = sent.map(([name, value]) => safe`  ${toVisibleLine(name)}: ${toVisibleLine(JSON.stringify(value))}`);
+  const boxed = sandbox === undefined ? [] : [safe`  server: ${toVisibleLine(sandbox)}`];
   const flagged = flags?.split("\n").map((flag) => safe`  flag: ${toVisibleLine(flag)}`) ?? [];
-  return joinSafe([safe`${toVisibleLine(title)}: ${toVisibleLine(reason)}`, ...lines, ...flagged]);
+  return joinSafe([safe`${toVisibleLine(title)}: ${toVisibleLine(reason)}`, ...lines, ...boxed, ...flagged]);
 }

@@ -108,6 +108,8 @@ export type Question = {
       readonly hints?: string | undefined;
       /** What is suspicious in the definition: one line for each flag. */
       readonly flags?: string | undefined;
+      /** The sandbox of the server's program, in words. */
+      readonly sandbox?: string | undefined;
       readonly args: JsonObject;
       readonly isCut: boolean;
       readonly digest: string;

@@ -19,3 +19,4 @@ export { type Download, findDownload, programName } from "../sandbox/download.ts
 export { fetchedPackage } from "../sandbox/fetch-package.ts";
 export { type Learned, learnFrom } from "../sandbox/learn.ts";
 export { type ProposedPath, proposePaths } from "../sandbox/propose.ts";
+export { type UnavailableCause, unavailable } from "../sandbox/unavailable.ts";

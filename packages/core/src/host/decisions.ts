@@ -13,6 +13,7 @@ import type { PolicyFiles } from "../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome, RequestingUser } from "../policy/rules/rule.ts";
 import type { ListedTools } from "../server/accepted-tools.ts";
 import type { Servers } from "../server/servers.ts";
+import { sandboxLine } from "../settings/define/describe-sandbox.ts";
 import { flagsOfRequest } from "./flags.ts";
 import type { HostLock } from "./lock.ts";
 import type { GatewayHost, Host, HostNote } from "./types.ts";
@@ -284,6 +285,10 @@ function definitionsOf(servers: Servers): ToolDefinitions {
     flagsOf: (request) => {
       const isTool = (request.kind ?? "tool") === "tool";
       return flagsOfRequest(request, servers, isTool ? listed(request)?.toolOf(request.serverToolName) : undefined);
+    },
+    sandboxOf(server) {
+      const definition = servers.find(server)?.definition;
+      return definition?.sandbox === undefined ? undefined : sandboxLine(definition);
     },
     promptChangeOf: (prompt) => servers.find(prompt.serverName)?.promptChangeOf(prompt.serverToolName),
     skillOf: ({ serverName, serverToolName }) => servers.find(serverName)?.skills.get(serverToolName),

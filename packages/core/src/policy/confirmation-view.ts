@@ -52,6 +52,8 @@ export interface ConfirmationView extends ConfirmedRequest, ConfirmationAsker {
   readonly hints?: string | undefined;
   /** What is suspicious in the definition, in words: one line for each flag. Absent if nothing is. */
   readonly flags?: string | undefined;
+  /** The sandbox of the server's program, in words. Absent if it has none. */
+  readonly sandbox?: string | undefined;
   /** The exact arguments that will be sent, or their beginning if `isCut`. */
   readonly args: JsonObject;
   readonly isCut?: boolean | undefined;
@@ -82,6 +84,7 @@ export function toConfirmationView(details: ToolCallConfirmationDetails, asker: 
     modelName: kind === "tool" && toolDisplayName !== toolName ? toolDisplayName : undefined,
     description: details.description === "" ? undefined : details.description,
     hints: kind === "host" ? hostHint(toolName) : annotations && hintWords(annotations),
+    sandbox: details.sandbox,
     flags: flags.length === 0 ? undefined : flags.map(flagWords).join("\n"),
     args,
     digest: hash("sha256", canonicalJson(args)).slice(0, 16),

@@ -77,6 +77,8 @@ export interface ToolCallConfirmationDetails {
   readonly change?: readonly Difference[];
   /** What is suspicious in the definition, to be shown. It changes no decision. */
   readonly flags?: readonly Flag[];
+  /** The sandbox of the server's program, in words: `sandboxed: reads ~/notes, no network`. Absent if it has none. */
+  readonly sandbox?: string;
   /** The answers to offer. A yes that is not in this list counts as `ProceedOnce`. */
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /** Whether the `confirm` function may answer with other arguments. */
@@ -100,7 +102,10 @@ export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
 /** The input of `askAbout`, which creates a confirmation. */
 export interface Question
-  extends Pick<ToolCallConfirmationDetails, "kind" | "rule" | "change" | "flags" | "outcomes" | "isOutdated"> {
+  extends Pick<
+    ToolCallConfirmationDetails,
+    "kind" | "rule" | "change" | "flags" | "sandbox" | "outcomes" | "isOutdated"
+  > {
   readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | "edited" | AnswerPlace) => void | Promise<void>;
 }
 

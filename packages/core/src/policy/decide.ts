@@ -48,6 +48,8 @@ export interface ToolDefinitions {
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
   /** What is suspicious in the definition of what a request is for. */
   readonly flagsOf: (request: ToolOnConnection & Pick<PolicyRequest, "kind">) => readonly Flag[];
+  /** The sandbox of the server's program, in words. Undefined if it has none. */
+  readonly sandboxOf: (server: string) => string | undefined;
   /** The entry of a skill that the host holds. `serverToolName` is its URI. */
   readonly skillOf: (skill: ToolIdentity) => Skill | undefined;
   /** Whether the server uses the skill's name for another skill, too. */
@@ -297,6 +299,7 @@ export class Decisions {
     const rule = who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
     const isOutdated = (): boolean => this.confirmationKey(answered) !== asked;
     const flags = this.#options.tools.flagsOf(request);
+    const sandbox = this.#options.tools.sandboxOf(request.serverName);
     const details = askAbout(shown, this.#shownArguments(request), {
       kind: request.kind,
       rule: {
@@ -309,6 +312,7 @@ export class Decisions {
       },
       change: change?.doubt === undefined ? change?.difference() : undefined,
       ...(flags.length > 0 && { flags }),
+      ...(sandbox !== undefined && { sandbox }),
       outcomes,
       isOutdated,
       answer: async (given, how) => {

@@ -49,6 +49,7 @@ function scene(mode: ApprovalMode = "default") {
       toolsOf: () => (now.tool ? [now.tool] : []),
       changeOf: change,
       flagsOf: () => [],
+      sandboxOf: () => undefined,
       promptChangeOf: change,
       skillOf: () => undefined,
       sharesName: () => false,

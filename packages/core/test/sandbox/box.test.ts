@@ -229,7 +229,12 @@ describe.runIf(canBox)("the network of a server in its sandbox", () => {
 });
 
 test.each([
-  ["an old bubblewrap", "echo bubblewrap 0.7.0", /bubblewrap 0\.7\.0 is older than 0\.8\.0/, /Install bubblewrap/],
+  [
+    "an old bubblewrap",
+    '[ "$1" = --version ] && echo bubblewrap 0.7.0 && exit; echo "bwrap: Unknown option --disable-userns" >&2; exit 1',
+    /bubblewrap is older than 0\.8\.0 \(Unknown option --disable-userns\)/,
+    /Install bubblewrap/,
+  ],
   [
     "namespaces that the system refuses",
     '[ "$1" = --version ] && echo bubblewrap 0.11.0 && exit; echo "bwrap: No permissions to create new namespace" >&2; exit 1',

@@ -30,6 +30,7 @@ export function listedServers(lockOf: (server: string) => ServerLock = () => noL
       return drift && { difference: () => drift };
     },
     flagsOf: () => [],
+    sandboxOf: () => undefined,
     skillOf: () => undefined,
     sharesName: () => false,
     isSkillLockedOut: () => false,

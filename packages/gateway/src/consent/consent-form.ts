@@ -49,7 +49,7 @@ function isInForm(answer: ConsentAnswer): answer is keyof typeof words {
 
 /** Returns the form's text. It names the client, the request, its arguments and the rule. */
 export function messageFor(question: ConsentQuestion): string {
-  const { client, server, name, kind, args, reason, change, digest, folder, hints, flags } = question;
+  const { client, server, name, kind, args, reason, change, digest, folder, hints, flags, sandbox } = question;
   const written = excerpt(args, Number.POSITIVE_INFINITY);
   const cut = written.length > mostShown ? `… (${written.length} characters, sha256 ${digest})` : ` (sha256 ${digest})`;
   const line = (label: string, text: string | undefined): readonly string[] =>
@@ -63,6 +63,7 @@ export function messageFor(question: ConsentQuestion): string {
         ]),
     ...line("Folder", folder),
     ...(change === undefined ? [] : [`The definition has changed: ${changeText(change)}`]),
+    ...line("Server", sandbox),
     ...line("Hints", hints),
     ...(flags?.split("\n").flatMap((flag) => line("Flag", flag)) ?? []),
     ...line("Reason", reason),

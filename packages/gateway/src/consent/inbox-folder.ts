@@ -137,6 +137,7 @@ export async function readEntry(inbox: string, entry: EntryFile): Promise<InboxE
     isCut: content["isCut"] === true ? true : undefined,
     hints: stringOf(content["hints"]),
     flags: stringOf(content["flags"]),
+    sandbox: stringOf(content["sandbox"]),
     reason: stringOf(content["reason"]) ?? "",
     key,
     digest,
@@ -206,7 +207,7 @@ async function createFreeId(folder: string): Promise<string> {
 
 /** `owner`: the gateway's process, which waits for the answer while the confirmation is open. */
 function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
-  const { who, client, folder, server, kind, name, args, hints, flags, reason, change, answers, key, digest } =
+  const { who, client, folder, server, kind, name, args, hints, flags, sandbox, reason, change, answers, key, digest } =
     question;
   const written = Buffer.from(excerpt(args, argumentBytes + 1));
   const isCut = written.length > argumentBytes;
@@ -222,6 +223,7 @@ function contentOf(question: ConsentQuestion, owner: InboxProcess): string {
     isCut: isCut ? true : undefined,
     hints: hints?.slice(0, differenceText),
     flags: flags?.slice(0, differenceText),
+    sandbox: sandbox?.slice(0, differenceText),
     reason: reason.slice(0, differenceText),
     change: change?.slice(0, mostDifferences).map((each) => toDifference({ ...each })),
     answers,

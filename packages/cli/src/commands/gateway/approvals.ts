@@ -152,7 +152,20 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
 
 /** Returns the details of a request, which a person reads before approving it. Long arguments may be cut. */
 function details(entry: InboxEntry): readonly SafeText[] {
-  const { id, client, args, reason, digest, change, folder, hints, flags, isCut = false, deadline = 0 } = entry;
+  const {
+    id,
+    client,
+    args,
+    reason,
+    digest,
+    change,
+    folder,
+    hints,
+    flags,
+    sandbox,
+    isCut = false,
+    deadline = 0,
+  } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
   const field = (label: SafeText, text: string | undefined): readonly SafeText[] =>
     text ? [safe`${label}: ${toVisibleLine(text)}`] : [];
@@ -160,6 +173,7 @@ function details(entry: InboxEntry): readonly SafeText[] {
     line(entry),
     ...field(safe`client`, client),
     ...field(safe`folder`, folder),
+    ...field(safe`server`, sandbox),
     ...field(safe`hints`, hints),
     ...(flags?.split("\n").flatMap((flag) => field(safe`flag`, flag)) ?? []),
     ...field(safe`reason`, reason),
@@ -178,7 +192,7 @@ function line(entry: InboxEntry): SafeText {
 }
 
 function toDocument(entry: InboxEntry): object {
-  const { id, client, server, kind, name, args, since, reason, folder, hints, flags, isCut } = entry;
+  const { id, client, server, kind, name, args, since, reason, folder, hints, flags, sandbox, isCut } = entry;
   return {
     id,
     client,
@@ -190,6 +204,7 @@ function toDocument(entry: InboxEntry): object {
     reason,
     hints,
     flags: flags?.split("\n"),
+    sandbox,
     folder,
     argsCut: isCut,
   };

@@ -78,7 +78,20 @@ const [narrow, low] = [50, 12];
 
 /** `reason`: the reason that the user types for a no. */
 function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor | undefined, room: Room): Frame {
-  const { server, kind, name, modelName, description, args, isCut = false, digest, hints, flags, change } = view;
+  const {
+    server,
+    kind,
+    name,
+    modelName,
+    description,
+    args,
+    isCut = false,
+    digest,
+    hints,
+    flags,
+    sandbox,
+    change,
+  } = view;
   const width = bodyWidth(room);
   const inner = width - quoteColumns;
   const why = whyText(view);
@@ -90,7 +103,7 @@ function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor 
     title,
     colour: "yellow",
     body: [
-      ...labelled(safe`server`, server, width),
+      ...labelled(safe`server`, sandbox === undefined ? server : `${server} (${sandbox})`, width),
       ...labelled(toSafeLine(kind), modelName === undefined ? name : `${name} (model name: ${modelName})`, width),
       ...(why === "" ? [] : told(safe`why`, why, width)),
       ...(hints === undefined ? [] : told(safe`hints`, hints, width)),

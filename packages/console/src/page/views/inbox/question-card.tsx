@@ -103,7 +103,7 @@ function QuestionBody({ question, send, isOver }: BodyProps): VNode {
 
 function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
   const [because, setBecause] = useState("");
-  const { args, isCut, digest, change, choices, from, folder, description, hints, flags, reason } = question;
+  const { args, isCut, digest, change, choices, from, folder, description, hints, flags, sandbox, reason } = question;
   const count = Object.keys(args).length;
   const allowing = choices.filter(({ value }) => value !== "no");
   return (
@@ -148,6 +148,7 @@ function RequestBody({ question, send, isOver }: BodyProps<"request">): VNode {
           description === undefined
             ? undefined
             : ["description", <Text key="description" of={description} lines most={400} exact />],
+          sandbox === undefined ? undefined : ["server", <Text key="sandbox" of={sandbox} exact />],
           flags === undefined ? undefined : ["flags", <Text key="flags" of={flags} lines exact />],
           hints === undefined ? undefined : ["annotations", <Text key="hints" of={hints} exact />],
           ["digest", <code key="digest">{digest}</code>],
