@@ -27,6 +27,7 @@ import {
   type TrustRule,
   whyUnapproved,
 } from "@fairlead/core/trust";
+import { Option } from "commander";
 import { count, type Output, table } from "../output/output.ts";
 import { originText, subjectText } from "../output/policy/rule-lines.ts";
 import { timeText } from "../output/time-text.ts";
@@ -192,17 +193,18 @@ Examples:
       .argument("[dir]", "the folder to trust; default: the workspace root")
       .option("-y, --yes", "trust the folder and approve all of its servers, without asking")
       .option("--parent", "trust the parent folder and every folder in it")
-      .option("--sandbox <on|off>", "on: write a sandbox for each program whose entry says nothing; off: offer none");
+      .addOption(
+        new Option(
+          "--sandbox <on|off>",
+          "on: write a sandbox for each program whose entry says nothing; off: offer none",
+        ).choices(["on", "off"]),
+      );
   },
 
   async run(given) {
     const context = inFolder(given);
     const { io, out, globals, command } = context;
     const { yes = false, parent = false, sandbox } = command.opts<AddOptions>();
-    if (sandbox !== undefined && sandbox !== "on" && sandbox !== "off")
-      throw new HostError("usage", `--sandbox "${sandbox}" is neither on nor off`, {
-        next: "for a profile: fairlead.servers.NAME.sandbox in the settings of the workspace",
-      });
     const found = await review(context);
     const { root, pending, trustedFolders } = found;
     const needsTrust = found.needsTrust || parent;
@@ -238,7 +240,7 @@ Examples:
 interface AddOptions {
   readonly yes?: boolean;
   readonly parent?: boolean;
-  readonly sandbox?: string;
+  readonly sandbox?: "on" | "off";
 }
 
 function trustQuestion(root: string, parent: boolean): SafeText {
