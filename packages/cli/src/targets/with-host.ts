@@ -36,6 +36,7 @@ type HostOptions = Pick<
   | "elicit"
   | "record"
   | "from"
+  | "acceptedDefinitions"
   | "ide"
   | "era"
 > & { readonly background?: BackgroundUse | undefined };

@@ -20,7 +20,7 @@ const { readdirSync } = require("node:fs");
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
 const answers = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "weather", version: "VERSION" } }),
-  "tools/list": () => ({ tools: [{ name: "forecast", description: "VERSION", inputSchema: { type: "object" } }] }),
+  "tools/list": () => ({ tools: TOOLS }),
   "tools/call": () => ({ content: [{ type: "text", text: (process.env.WEATHER_KEY || "no key") + " " + readdirSync(process.argv[2]).join() }] }),
   ping: () => ({}),
 };
@@ -33,6 +33,10 @@ process.stdin.on("data", (chunk) => {
       send(answers[method] ? { id, result: answers[method](params) } : { id, error: { code: -32601, message: method } });
 });
 `;
+
+function forecast(description: string): object {
+  return { name: "forecast", description, inputSchema: { type: "object" } };
+}
 
 /** `server.json` of one version. It needs a folder and a key. */
 export function weatherItem(version: string, state: object = {}, more: object = {}): PublishedItem {
@@ -68,15 +72,26 @@ interface PublishedOptions {
   readonly items?: readonly PublishedItem[];
   /** What the package says; null: nothing. */
   readonly mcpName?: string | null;
+  /** The tools of each version, if they are not one `forecast`. */
+  readonly tools?: Readonly<Record<string, readonly object[]>>;
+  /** JavaScript that version 1.3.0 runs when it starts. */
+  readonly starts?: string;
 }
 
 export async function weatherRegistries({
   items = [weatherItem("1.2.0")],
   mcpName = weatherName,
+  tools = {},
+  starts = "",
 }: PublishedOptions = {}): Promise<WeatherRegistries> {
   const versions = ["1.2.0", "1.3.0"].map((version) => ({
     manifest: { name: "@acme/weather", version, bin: { weather: "server.js" }, ...(mcpName !== null && { mcpName }) },
-    files: { "server.js": program.replaceAll("VERSION", version) },
+    files: {
+      "server.js": program
+        .replace("let rest", () => `${version === "1.3.0" ? starts : ""}\nlet rest`)
+        .replace("TOOLS", () => JSON.stringify(tools[version] ?? [forecast(version)]))
+        .replaceAll("VERSION", version),
+    },
   }));
   const npm = await npmRegistry(versions);
   const registry = await mcpRegistry(items);

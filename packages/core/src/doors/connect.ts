@@ -18,5 +18,6 @@ export { whyNoSandbox } from "../sandbox/bubblewrap.ts";
 export { type Download, findDownload, programName } from "../sandbox/download.ts";
 export { fetchedPackage } from "../sandbox/fetch-package.ts";
 export { type Learned, learnFrom } from "../sandbox/learn.ts";
+export { removePrivateFolder } from "../sandbox/listed-paths.ts";
 export { type ProposedPath, proposePaths } from "../sandbox/propose.ts";
 export { type UnavailableCause, unavailable } from "../sandbox/unavailable.ts";

@@ -12,6 +12,7 @@ export {
 export { type View, viewIn } from "../server/accepted-views.ts";
 export { breakingChanges } from "../server/breaking-changes.ts";
 export type { Catalog, CatalogPrompt, CatalogTool, ListKind, ListStep } from "../server/catalog.ts";
+export { CatalogCache } from "../server/catalog-cache.ts";
 export type { Connection } from "../server/connection.ts";
 export type { DiscoveredMCPPrompt } from "../server/discovered-prompt.ts";
 export type { Elicit, Elicitation, ElicitationAnswer } from "../server/elicitation.ts";
@@ -34,7 +35,7 @@ export { type Answering, answerRequests } from "../server/requests.ts";
 export { rootsFor } from "../server/roots.ts";
 export type { Server } from "../server/server.ts";
 export { initialServerState, notConnectedError } from "../server/server-state.ts";
-export { type Difference, definitionDigest, differenceOf } from "../server/tool-changes.ts";
+export { type Difference, definitionDigest, differenceOf, membersDifference } from "../server/tool-changes.ts";
 export {
   appOnlyReason,
   isAppOnly,

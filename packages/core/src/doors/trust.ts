@@ -2,7 +2,7 @@
 
 export { createIdeTrust, type IdeTrust } from "../ide/ide-trust.ts";
 export { ideVariables } from "../ide/port-file.ts";
-export { addAdHocServer, isServerNameTaken } from "../trust/ad-hoc.ts";
+export { addAdHocServer, isServerNameTaken, withTriedEntry } from "../trust/ad-hoc.ts";
 export { type Admission, howToTrust, whyUnapproved } from "../trust/admit.ts";
 export {
   type Approvals,

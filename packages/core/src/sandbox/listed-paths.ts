@@ -1,7 +1,7 @@
 /** The files and folders of a profile, and what stays closed in them. */
 
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HostError } from "../errors.ts";
@@ -21,15 +21,24 @@ export interface ClosedFolders {
 }
 
 /** The private folder of a server: its home inside. It stays when the server ends. */
-export async function privateFolder({ name, base }: ServerDefinition, { state }: ClosedFolders): Promise<string> {
+export async function privateFolder(definition: ServerDefinition, { state }: ClosedFolders): Promise<string> {
+  const folder = privatePath(definition, state);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+function privatePath({ name, base }: ServerDefinition, state: string): string {
   const digest = createHash("sha256")
     .update(JSON.stringify([name, base.folder]))
     .digest("hex")
     .slice(0, 8);
   const readable = name.replaceAll(/[^\w.-]/g, "_").slice(0, 40);
-  const folder = join(state, "sandboxes", `${readable}-${digest}`, "home");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return folder;
+  return join(state, "sandboxes", `${readable}-${digest}`, "home");
+}
+
+/** Removes the private folder of a server, and the package that was fetched for it. */
+export async function removePrivateFolder(definition: ServerDefinition, state: string): Promise<void> {
+  await rm(dirname(privatePath(definition, state)), { recursive: true, force: true });
 }
 
 /** A listed path, and the file or folder behind it. */

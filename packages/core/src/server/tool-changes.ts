@@ -72,6 +72,11 @@ export function differenceOf(before: CatalogTool, after: CatalogTool): readonly 
   return differencesIn("", definingMembers(before), definingMembers(after), 0);
 }
 
+/** The members in which two values differ, such as the definitions of a prompt. */
+export function membersDifference(before: object, after: object): readonly Difference[] {
+  return differencesIn("", before, after, 0);
+}
+
 type Definition = Pick<CatalogTool, "name" | "title" | "description" | "inputSchema" | "outputSchema" | "annotations">;
 
 /** The members that belong to a definition. Leaves out all other members, such as icons. */

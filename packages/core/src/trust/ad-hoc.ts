@@ -81,6 +81,30 @@ export async function addAdHocServer(
   return { configuration: { ...configuration, servers: [...others, added] }, added };
 }
 
+/**
+ * Returns the configuration with another entry instead of the server's own, under the name `as`, so that nothing on disk is
+ * mixed up with the server's. The server's options and its sandbox apply to it, and so does what its name may not do.
+ *
+ * @throws HostError `settings_invalid` if the entry is nested too deeply
+ */
+export async function withTriedEntry(
+  configuration: Configuration,
+  { name, definition: own }: AdmittedServer["server"],
+  { as, entry }: { readonly as: string; readonly entry: AdHocServer["entry"] },
+): Promise<{ readonly configuration: Configuration; readonly tried: AdmittedServer }> {
+  const servers = configuration.servers.filter((other) => other.server.name !== name);
+  const { added } = await addAdHocServer({ ...configuration, servers }, { name, entry });
+  const { definition } = added.server;
+  const options = own && { extras: own.extras, ...(own.sandbox && { sandbox: own.sandbox }) };
+  const server = {
+    ...added.server,
+    name: as,
+    ...(definition && { definition: { ...definition, ...options, name: as } }),
+  };
+  const tried = { ...added, server };
+  return { configuration: { ...configuration, servers: [...servers, tried] }, tried };
+}
+
 /** Whether the name already belongs to a server. Servers of an untrusted workspace do not count. */
 export function isServerNameTaken(name: string, { servers }: Pick<Configuration, "servers">): boolean {
   return servers.some(

@@ -74,7 +74,7 @@ function whyUnusable(choice: Pick<ServerChoice, "package" | "remote">): string |
 
 /** A bundle says itself what it runs. The registry says where it is and proves it by its digest. */
 function whyUnusableBundle({ identifier, fileSha256 = "" }: RegistryPackage): string | undefined {
-  if (parseUrl(identifier)?.protocol !== "https:") return "the address of the bundle is not an https address";
+  if (!isSafeUrl(parseUrl(identifier))) return "the address of the bundle is not an https address";
   return /^[0-9a-f]{64}$/i.test(fileSha256) ? undefined : "the registry has no SHA-256 of the bundle";
 }
 
@@ -351,9 +351,12 @@ const noInput = {
   choices: [],
 } as const;
 
+function isSafeUrl(url: URL | undefined): boolean {
+  return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
+}
+
 function checkUrl(written: string): void {
   const url = parseUrl(written.replaceAll(/\$\{secret:[^}]*\}/g, "secret").replaceAll("$$", "$"));
-  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
-  if (url === undefined || !isSafe) throw refuse(`the address ${written} is not an https address`);
+  if (url === undefined || !isSafeUrl(url)) throw refuse(`the address ${written} is not an https address`);
   if (url.username !== "" || url.password !== "") throw refuse("the address contains a user name or password");
 }

@@ -213,6 +213,10 @@ describe("an entry of a package", () => {
       "a package that starts an HTTP server",
       { registryType: "npm", identifier: "weather", transport: { type: "sse", url: "http://127.0.0.1:1/sse" } },
     ],
+    [
+      "a bundle at an address without https",
+      { registryType: "mcpb", identifier: "http://weather.example/w.mcpb", fileSha256: "0".repeat(64) },
+    ],
     ["a bundle without a digest", { registryType: "mcpb", identifier: "https://weather.example/w.mcpb" }],
     ["an unknown kind", { registryType: "cargo", identifier: "weather" }],
   ])("is refused: %s", (_, program) => {

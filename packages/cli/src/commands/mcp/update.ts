@@ -1,10 +1,11 @@
-/** `fairlead mcp update`: replaces a server of a registry by another version, after showing what changes. */
+/** `fairlead mcp update`: replaces a server of a registry by another version, after showing what changes and what it then lists. */
 
 import { HostError } from "@fairlead/core/errors";
 import { parseJsonc, readText } from "@fairlead/core/files";
 import { toShellWord } from "@fairlead/core/plain-text";
 import { type ConfiguredServer, childNode, type PublishedOrigin, plainValueOf } from "@fairlead/core/settings";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust";
 import { publishedOrigin } from "@fairlead/registry/registry/find-published";
 import type { InputAnswers } from "@fairlead/registry/registry/inputs";
 import { choicesOf, planEntry, questionsOf, type ServerChoice } from "@fairlead/registry/registry/launch";
@@ -22,6 +23,7 @@ import { askInputs, readInputs } from "./registry/ask-inputs.ts";
 import { secretNames, storeInputSecrets } from "./registry/input-secrets.ts";
 import { typedLine } from "./registry/open-registries.ts";
 import { findUpdate, registryOf, withVariables } from "./registry/published-servers.ts";
+import { definitionsText, type TriedDefinitions, type TriedVersion, tryVersion } from "./registry/try-version.ts";
 
 interface Options {
   readonly to?: string;
@@ -35,7 +37,10 @@ export const verb: Verb = {
   help: `
 Replaces a server that fairlead mcp add took from a registry by its newest version, or by that of --to. Shows first what
 changes: the command, its arguments, variables and headers, and its sandbox. Your answers of mcp add are kept; a new required
-input is asked. Then Fairlead connects to the server; tools whose definition has changed are asked about at their next call.
+input is asked. After a first yes, Fairlead starts the new version once, as the server runs now, lists what it has, calls
+nothing, and shows which tools, prompts and resources are added, removed or changed. Only the second yes writes the entry and
+accepts these definitions. --yes answers both. With --no-test nothing is started, and changed tools are asked about at their
+next call.
 
 Examples:
   fairlead mcp update weather
@@ -53,28 +58,29 @@ Examples:
       )
       .option("--unproven", "update also if nothing proves that the package belongs to the server")
       .option("--yes", "do not ask")
-      .option("--no-test", "do not connect to the server now");
+      .option("--no-test", "do not start the new version now, and do not compare definitions");
   },
 
   async run(context) {
     const { io, out, globals, operands, command } = context;
     const { to, input = [], unproven = false, yes = false, test } = command.opts<Options>();
     const configuration = await configurationOf(context);
-    const { server } = findServer(configuration, operands[0] ?? "");
+    const found = findServer(configuration, operands[0] ?? "");
+    const { server } = found;
     const { name } = server;
     const origin = originOf(server);
-    const found = await findUpdate(registryOf({ server, origin }, configuration, io), origin, to);
-    const { version } = found.server;
+    const published = await findUpdate(registryOf({ server, origin }, configuration, io), origin, to);
+    const { version } = published.server;
     if (version === origin.version) {
       if (globals.json) return out.json({ name, version, changed: false });
       return out.say(
         safe`"${toVisibleLine(name)}" has ${to === undefined ? safe`the newest version` : safe`this version`} already: ${toVisibleLine(version)}`,
       );
     }
-    const choice = sameChoice(found.server, origin);
+    const choice = sameChoice(published.server, origin);
     const state = { environment: configuration.environment, state: configuration.locations.state, signal: io.signal };
-    const proof = await provePackage(found.server.name, choice, state);
-    refuseUnproven(found.server, proof, unproven);
+    const proof = await provePackage(published.server.name, choice, state);
+    refuseUnproven(published.server, proof, unproven);
     const questions = questionsOf(choice);
     const given = new Map([...earlierInputs(origin, choice), ...readInputs(input, questions, io)]);
     const answers = await askInputs(questions, given, context);
@@ -88,11 +94,15 @@ Examples:
       );
       out.exactly(joinSafe(changesOf(before, entry).concat(boxText(server, choice))));
     }
-    await askForYes(name, version, yes, context);
+    const asker = askerOf(yes, context);
+    const tried = test
+      ? await tryAfterYes(found, { entry, version, secrets: planned.secrets }, asker, configuration)
+      : undefined;
+    await asker.ask(safe`Update "${toVisibleLine(name)}" to ${toVisibleLine(version)}?`);
     await storeInputSecrets(planned.secrets, configuration, context);
     const undo = `fairlead mcp update ${placeWords(globals)}${toShellWord(name)} --to ${toShellWord(origin.version)} --yes`;
     await addServers(
-      [{ name, entry, serverOptions: { origin: publishedOrigin(found, choice, planned, proof) }, undo }],
+      [{ name, entry, serverOptions: { origin: publishedOrigin(published, choice, planned, proof) }, undo, tried }],
       { scope: server.scope === "user" ? "user" : "project", replace: true, approve: true, test },
       context,
     );
@@ -184,10 +194,46 @@ function boxText({ definition }: ConfiguredServer, { runs }: ServerChoice): Safe
   return safe`  it runs ${box}, as before (fairlead mcp sandbox ${toSafeLine(toShellWord(definition?.name ?? ""))})`;
 }
 
-async function askForYes(name: string, version: string, yes: boolean, { io, globals }: Context): Promise<void> {
-  if (yes) return;
-  if (!canAsk(io) || globals.json)
-    throw new HostError("usage", "mcp update asks first, and there is no terminal to ask on", { next: "add --yes" });
-  if (!(await confirm(io, safe`Update "${toVisibleLine(name)}" to ${toVisibleLine(version)}?`)))
-    throw new HostError("denied", "nothing was changed");
+interface Asker {
+  /** @throws HostError `denied` after a no, `usage` without a terminal */
+  readonly ask: (question: SafeText) => Promise<void>;
+  readonly context: Context;
+}
+
+function askerOf(yes: boolean, context: Context): Asker {
+  const { io, globals } = context;
+  const ask = async (question: SafeText): Promise<void> => {
+    if (yes) return;
+    if (!canAsk(io) || globals.json)
+      throw new HostError("usage", "mcp update asks first, and there is no terminal to ask on", { next: "add --yes" });
+    if (!(await confirm(io, question))) throw new HostError("denied", "nothing was changed");
+  };
+  return { ask, context };
+}
+
+/** Starts the version after a yes, and shows how its definitions differ. Undefined if the server may not start now. */
+async function tryAfterYes(
+  found: AdmittedServer,
+  wanted: TriedVersion,
+  { ask, context }: Asker,
+  configuration: Configuration,
+): Promise<TriedDefinitions | undefined> {
+  const { out, globals } = context;
+  const { name } = found.server;
+  if (found.admission.status !== "admitted") {
+    out.warn(safe`note: the definitions are not compared: ${toSafeLine(found.admission.message)}`);
+    return undefined;
+  }
+  await ask(
+    safe`Start ${toVisibleLine(wanted.version)} once, to list its tools? Nothing is called, and the entry stays as it is.`,
+  );
+  const tried = await tryVersion(found, wanted, configuration, context);
+  if (!globals.json)
+    out.exactly(
+      joinSafe([
+        safe`"${toVisibleLine(name)}" ${toVisibleLine(wanted.version)} lists:`,
+        definitionsText(tried.differences, out.style),
+      ]),
+    );
+  return tried;
 }

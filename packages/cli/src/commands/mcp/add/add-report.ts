@@ -28,6 +28,8 @@ export interface Added {
   readonly replaced: boolean;
   /** The files and folders that the entry names, as a profile of a sandbox names them. */
   readonly paths: readonly string[];
+  /** How the definitions of the new version differ, if it was tried. */
+  readonly definitions?: object | undefined;
   readonly undo?: string;
   readonly noUndo?: string;
 }
@@ -50,7 +52,7 @@ export function document(
   tested: readonly ListedServer[],
 ): object {
   return {
-    servers: added.map(({ name, entry, replaced, paths, undo }) => {
+    servers: added.map(({ name, entry, replaced, paths, definitions, undo }) => {
       const test = tested.find((one) => one.server.name === name);
       const server = inForce(name, servers);
       const definition = server?.definition;
@@ -71,6 +73,7 @@ export function document(
             : []),
           ...hints(entry),
         ],
+        definitions,
         undo,
         test: test && serverDocument(test),
       };

@@ -20,6 +20,7 @@ import { canAsk, confirm } from "../../../shell/prompt.ts";
 import { type Context, globalWords, type Io } from "../../../shell/verb.ts";
 import { connectServers } from "../../../targets/connect-servers.ts";
 import { useHost } from "../../../targets/with-host.ts";
+import { acceptTried, type TriedDefinitions } from "../registry/try-version.ts";
 import { type Added, document, printAdded, printApproval } from "./add-report.ts";
 import {
   approveWritten,
@@ -48,6 +49,8 @@ export interface ProposedServer extends NewServer {
   readonly undo?: string;
   /** The protocol to try first when the connection is tested, before any other. Default: ask the server. */
   readonly era?: "legacy";
+  /** What the server listed when it was tried, and how that differs from before. The user accepts it with the entry. */
+  readonly tried?: TriedDefinitions | undefined;
 }
 
 /** What the user said on the command line. */
@@ -110,6 +113,8 @@ export async function addServers(
     ({ server }) => names.includes(server.name) && server.origin.file === destination.file,
   );
   if (!globals.json) printDisabled(written, out);
+  // Before the first real start, so that a server that lists something else then has changed definitions.
+  for (const { name, tried } of servers) await acceptTried(name, tried, inFact);
   const era = servers.every((server) => server.era === "legacy") ? "legacy" : undefined;
   const tested = test ? await testAdded(written, inFact, era, context) : [];
   if (globals.json) return out.json(document(report, tested));
@@ -168,7 +173,7 @@ async function write(
 ): Promise<readonly Added[]> {
   const { file, edit, word } = destination;
   const added: Added[] = [];
-  for (const { name, entry, serverOptions, folder, chosen: wanted, paths, undo: own } of servers) {
+  for (const { name, entry, serverOptions, folder, chosen: wanted, paths, undo: own, tried } of servers) {
     const chosen = withFolder(wanted, folder);
     await putBackBundle(entry, before.locations.state);
     // A new entry does not come from where the replaced one did.
@@ -200,7 +205,7 @@ async function write(
               destination,
               context,
             );
-    added.push({ name, entry, replaced: replaced !== undefined, paths, ...undo });
+    added.push({ name, entry, replaced: replaced !== undefined, paths, definitions: tried?.differences, ...undo });
   }
   return added;
 }
