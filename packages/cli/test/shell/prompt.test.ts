@@ -3,7 +3,11 @@ import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../support/machine.ts";
 import { openTerminal } from "../support/terminal.ts";
 
-const twoServers = { mcpServers: { one: { command: "node", args: ["1"] }, two: { command: "node", args: ["2"] } } };
+const twoServers = {
+  mcpServers: { one: { command: "node", args: ["1"] }, two: { command: "node", args: ["2"] } },
+  // Whether they run in a sandbox is said, so Fairlead does not ask about it.
+  fairlead: { servers: { one: { sandbox: "off" }, two: { sandbox: "off" } } },
+};
 
 test("trust add shows everything before it asks, and takes y for yes", async () => {
   await using here = await machine({ [projectFile]: twoServers });
@@ -28,6 +32,7 @@ test("a second run asks only about what is pending", async () => {
   await using here = await machine({ [projectFile]: twoServers });
   await here.run("trust", "add", "--yes");
   await here.write(projectFile, {
+    ...twoServers,
     mcpServers: { ...twoServers.mcpServers, two: { command: "node", args: ["changed"] } },
   });
   await using terminal = openTerminal(here, "trust", "add");

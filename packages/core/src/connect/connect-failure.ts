@@ -3,7 +3,7 @@
 import type { WireError } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../errors.ts";
-import { explainBubblewrap } from "../sandbox/unavailable.ts";
+import { type UnavailableCause, unavailable } from "../sandbox/unavailable.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import type { ConnectTimeout } from "./connect-step.ts";
@@ -27,6 +27,8 @@ export interface ConnectFacts {
   readonly diagnostics: readonly string[];
   /** The last lines of the program's stderr. */
   readonly stderr: readonly string[];
+  /** Why this system could not make the server's sandbox. */
+  readonly noSandbox?: UnavailableCause | undefined;
   /** npm's own log of the start, if npm starts the server. */
   readonly npmLog?: NpmLog | undefined;
   /** True if the program's file was found. */
@@ -60,8 +62,7 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
       next: own.next,
       evidence: own.evidence === undefined ? undefined : redact(own.evidence),
     });
-  const boxed = definition.sandbox && error.code === "exited" ? explainBubblewrap(definition.name, stderr) : undefined;
-  if (boxed !== undefined) return boxed;
+  if (facts.noSandbox !== undefined && error.code === "exited") return unavailable(definition.name, facts.noSandbox);
   const failure = isTimedOut && error.code === "cancelled" ? timedOut(facts) : failureOf(error, facts);
   const { code, what, next } = definition.sandbox === undefined ? failure : withLearning(failure, definition);
   const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;

@@ -28,21 +28,22 @@ export async function openRelay(
   const prepared = await prepareConnection(definition, context, { ...options, isRelay: true });
   const { target, wire, log, traffic, explain } = prepared;
   const { openServerRelay } = await import("@fairlead/wire/serve");
-  const toHostError = (cause: unknown): HostError => {
-    const error = explain(cause, { isTimedOut: false, lastRequest: traffic.observed().lastRequest });
+  const toHostError = async (cause: unknown): Promise<HostError> => {
+    const { lastRequest } = traffic.observed();
+    const error = explain(cause, { isTimedOut: false, lastRequest, noSandbox: await prepared.whyNoSandbox() });
     traffic.note(`not connected: ${error.message}`);
     return error;
   };
   try {
     const relay = await openServerRelay(target, { ...wire, onReceived: options.onReceived });
     const closed = relay.closed.then(async (cause) => {
-      const error = cause && toHostError(cause);
+      const error = cause && (await toHostError(cause));
       await Promise.all([prepared.release(), log.close()]);
       return error;
     });
     return { ...relay, closed };
   } catch (cause) {
-    const error = toHostError(cause);
+    const error = await toHostError(cause);
     await Promise.all([prepared.release(), log.close()]);
     throw error;
   }

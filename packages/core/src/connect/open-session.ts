@@ -124,8 +124,8 @@ export async function openSession(
     };
   } catch (cause) {
     const isTimedOut = deadline.isOver();
-    const npmLog = await prepared.npmLog();
-    const error = explain(cause, { isTimedOut, lastRequest: traffic.observed().lastRequest, npmLog });
+    const [npmLog, noSandbox] = await Promise.all([prepared.npmLog(), prepared.whyNoSandbox()]);
+    const error = explain(cause, { isTimedOut, lastRequest: traffic.observed().lastRequest, npmLog, noSandbox });
     traffic.note(`not connected: ${error.message}`);
     await Promise.all([prepared.release(), log.close()]);
     throw error;

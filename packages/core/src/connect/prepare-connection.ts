@@ -18,6 +18,7 @@ import type { HostError } from "../errors.ts";
 import type { SandboxContext } from "../sandbox/box.ts";
 import type { HostWish } from "../sandbox/egress.ts";
 import type { PackageFetch } from "../sandbox/fetch-package.ts";
+import type { UnavailableCause } from "../sandbox/unavailable.ts";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import { expandTransport } from "../settings/define/expand.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
@@ -100,9 +101,11 @@ export interface PreparedConnection {
   readonly release: () => Promise<void>;
   /** Returns npm's log of this start, if npm starts the server. */
   readonly npmLog: () => Promise<NpmLog | undefined>;
+  /** Why this system could not make the sandbox of the program that has ended. Undefined if it can, or if there is none. */
+  readonly whyNoSandbox: () => Promise<UnavailableCause | undefined>;
 }
 
-type Circumstances = Pick<ConnectFacts, "isTimedOut" | "lastRequest" | "npmLog">;
+type Circumstances = Pick<ConnectFacts, "isTimedOut" | "lastRequest" | "npmLog" | "noSandbox">;
 
 type Listeners = TrafficLog["listeners"];
 
@@ -150,7 +153,7 @@ export async function prepareConnection(
   tell({ step: "definition", transport: definition.transport, timeout, redact });
 
   const log = context.log(name);
-  const { target, launch, release } = await targetFor(definition, transport, context, {
+  const { target, launch, release, trySandbox } = await targetFor(definition, transport, context, {
     note: (text) => traffic.note(text),
     fetching: {
       signal: options.signal,
@@ -202,6 +205,9 @@ export async function prepareConnection(
       transport.kind === "stdio" && launch
         ? findNpmLog(transport, launch.target.env, context.environment, startedAt)
         : undefined,
+    // A program can write what bubblewrap would. So a message of bubblewrap is a reason to try a sandbox, and proves nothing.
+    whyNoSandbox: async () =>
+      traffic.observed().stderr.some((line) => line.startsWith("bwrap: ")) ? trySandbox?.() : undefined,
     wire: {
       signal: deadline.signal,
       times: { connect: timeout.milliseconds },
@@ -246,7 +252,7 @@ async function targetFor(
   transport: Transport,
   context: ConnectContext,
   { note, fetching }: { readonly note: (text: string) => void; readonly fetching: PackageFetch },
-): Promise<{ readonly target: Target; readonly launch?: Launch; readonly release: () => Promise<void> }> {
+): Promise<PlannedTarget> {
   const release = async (): Promise<void> => {};
   if (transport.kind !== "stdio") {
     const { kind, url, headers } = transport;
@@ -255,7 +261,7 @@ async function targetFor(
   const launch = await planLaunch(definition.name, transport, context);
   const { sandbox } = definition;
   if (sandbox === undefined) return { target: launch.target, launch, release };
-  const { hostText, openBox, unavailable } = await import("../sandbox/box.ts");
+  const { hostText, openBox, unavailable, whyNoSandbox } = await import("../sandbox/box.ts");
   const shared = context.sandbox;
   if (shared === undefined)
     throw unavailable(definition.name, { why: "this program has none", fix: "Start it with fairlead" });
@@ -268,7 +274,20 @@ async function targetFor(
     },
   };
   const boxed = await openBox({ ...definition, sandbox }, launch, boxContext, fetching);
-  return { target: boxed.target, launch, release: () => boxed.close() };
+  return {
+    target: boxed.target,
+    launch,
+    release: () => boxed.close(),
+    trySandbox: () => whyNoSandbox(boxContext),
+  };
+}
+
+interface PlannedTarget {
+  readonly target: Target;
+  readonly launch?: Launch;
+  readonly release: () => Promise<void>;
+  /** Finds out why this system cannot make a sandbox. Absent if the server has none. */
+  readonly trySandbox?: () => Promise<UnavailableCause | undefined>;
 }
 
 function tellLaunch({ file, target, droppedPath, environment }: Launch, tell: ReturnType<typeof createStepper>): void {

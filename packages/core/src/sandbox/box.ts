@@ -17,6 +17,7 @@ import { insideHome } from "./shared-files.ts";
 import { WantedHosts } from "./wanted-hosts.ts";
 
 export type { SandboxContext } from "./assemble-box.ts";
+export { whyNoSandbox } from "./bubblewrap.ts";
 export { hostText } from "./egress.ts";
 export { unavailable } from "./unavailable.ts";
 

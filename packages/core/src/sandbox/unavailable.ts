@@ -23,16 +23,6 @@ export function unavailable(serverName: string, { why, fix }: UnavailableCause):
   });
 }
 
-/**
- * Explains the failure of bubblewrap itself. Undefined if stderr is not from it: then the program has failed.
- *
- * @param stderr The lines that the process has written before it ended.
- */
-export function explainBubblewrap(serverName: string, stderr: readonly string[]): HostError | undefined {
-  const message = stderr.find((line) => line.startsWith("bwrap: "))?.slice("bwrap: ".length);
-  return message === undefined ? undefined : unavailable(serverName, causeOf(message));
-}
-
 /** The cause behind a message of bubblewrap. */
 export function causeOf(message: string): UnavailableCause {
   if (/unknown option/i.test(message))

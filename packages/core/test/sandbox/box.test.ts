@@ -232,7 +232,7 @@ test.each([
   [
     "an old bubblewrap",
     '[ "$1" = --version ] && echo bubblewrap 0.7.0 && exit; echo "bwrap: Unknown option --disable-userns" >&2; exit 1',
-    /bubblewrap is older than 0\.8\.0 \(Unknown option --disable-userns\)/,
+    /bubblewrap 0\.7\.0 is older than 0\.8\.0/,
     /Install bubblewrap/,
   ],
   [
@@ -253,6 +253,13 @@ test.each([
     expect.stringMatching(next),
   ]);
   expect(error.next).toContain('set "sandbox": "off" in fairlead.servers.s');
+});
+
+test("a program that writes what bubblewrap would is not offered a start without its sandbox", async () => {
+  const script = "console.error('bwrap: No permissions to create new namespace'); process.exit(1)";
+  await using boxed = await openBoxed({ entry: { command: process.execPath, args: ["-e", script] } });
+  const error = await failureOf(boxed.run("return 1"));
+  expect([error.code, error.next]).toEqual(["server_exited", "fairlead mcp sandbox s --learn"]);
 });
 
 test("without bubblewrap, a server that must have a sandbox does not start", async () => {

@@ -17,8 +17,10 @@ const hostile = [
 ].join("\n");
 
 interface Seen {
-  /** The cells of the frame: all but what stands behind the bar of a quotation. */
+  /** The cells of the frame: all but the flags of the server's texts, and what stands behind the bar of a quotation. */
   readonly frame: readonly (readonly Cell[])[];
+  /** How many rows the flags take. */
+  readonly flags: number;
   readonly prompt: readonly Cell[];
 }
 
@@ -28,7 +30,9 @@ function frameOf(terminal: Terminal): Seen {
   const { from, to } = dialogPlace(rows);
   const isQuoted = (row: number): boolean => rows[row]?.startsWith("│ ▏ ") === true;
   const numbers = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  return { frame: numbers.filter((row) => !isQuoted(row)).map((row) => cells[row] ?? []), prompt: cells[to + 1] ?? [] };
+  const flags = numbers.filter((row) => /^│ flags|^│ {10}/.test(rows[row] ?? ""));
+  const frame = numbers.filter((row) => !isQuoted(row) && !flags.includes(row));
+  return { frame: frame.map((row) => cells[row] ?? []), flags: flags.length, prompt: cells[to + 1] ?? [] };
 }
 
 async function ask(text: string): Promise<Seen & { readonly output: string; readonly end: string }> {
@@ -51,7 +55,8 @@ async function ask(text: string): Promise<Seen & { readonly output: string; read
 
 test("no text of a server or a model changes a cell of the frame that asks about it, and none of its commands reach the terminal", async () => {
   const benign = await ask("Says what it is told.");
-  const { frame, prompt, output, end } = await ask(hostile);
+  const { frame, flags, prompt, output, end } = await ask(hostile);
+  expect([benign.flags, flags > 3]).toEqual([0, true]);
   expect(benign.frame.length).toBeGreaterThan(5);
   expect({ frame, prompt }).toEqual({ frame: benign.frame, prompt: benign.prompt });
   expect(end).toContain("OWNED");

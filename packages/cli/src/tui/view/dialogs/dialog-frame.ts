@@ -107,7 +107,7 @@ function confirmationFrame({ view }: QuestionOf<"confirmation">, reason: Editor 
       ...labelled(toSafeLine(kind), modelName === undefined ? name : `${name} (model name: ${modelName})`, width),
       ...(why === "" ? [] : told(safe`why`, why, width)),
       ...(hints === undefined ? [] : told(safe`hints`, hints, width)),
-      ...(flags === undefined ? [] : told(safe`flags`, flags, width)),
+      ...(flags?.split("\n").flatMap((flag, at) => told(at === 0 ? safe`flags` : safe``, flag, width)) ?? []),
       ...changeLines(change, width),
       ...(kind === "host"
         ? []
