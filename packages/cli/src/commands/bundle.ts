@@ -93,7 +93,7 @@ export function gatewayBundle(start: StartCommand, ownVersion: string): Buffer {
 
 /**
  * The program of the bundle. It runs in the Node of Claude Desktop, so it is plain CommonJS. If there is no Fairlead, it
- * answers the first request with the reason: what a program writes to stderr, nobody reads.
+ * answers the first request with the reason: the stderr of this program is not read.
  */
 function startScript(start: StartCommand): string {
   return `"use strict";

@@ -55,7 +55,7 @@ export interface RequestOptions {
    * Resolves with undefined if the user cannot be asked. Also called if the server wants to reach a host from its sandbox
    * while the request runs (`kind` is `host`).
    *
-   * @param until Aborted when nobody waits for the answer any more.
+   * @param until Aborted when no request waits for the answer any more.
    */
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails, until?: AbortSignal) => Promise<ToolConfirmationOutcome | undefined>)

@@ -147,7 +147,7 @@ export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal
  * Asks the user to confirm a request. Calls `question` when the user can be asked. `question` returns the confirmation
  * to show, or `false` if the request no longer needs confirmation.
  *
- * @param until Aborted if nobody waits for the answer any more, when that may be before the end of the sender's request.
+ * @param until Aborted if no request waits for the answer any more, when that may be before the end of the sender's request.
  * @throws HostError `denied` if the user declines
  */
 export type ConfirmPort = (

@@ -7,13 +7,13 @@ import { setMaxListeners } from "node:events";
 
 /**
  * What came of a question. `yes`: a person allows the host until the program ends. `allowed`: a rule or a saved approval
- * allows it. `unanswered`: nobody has answered (yet), or nobody could be asked.
+ * allows it. `unanswered`: there is no answer (yet), or no person to ask.
  */
 export type HostAnswer = "yes" | "allowed" | "no" | "unanswered";
 
 /**
  * Asks about a host, as `name:port`. The question may stay open longer than the connection waits for it. With an earlier
- * answer, asks nobody: returns the answer that counts now, because rules and saved approvals may have changed since.
+ * answer, does not ask: returns the answer that counts now, because rules and saved approvals may have changed since.
  */
 export type AskForHost = (host: string, signal: AbortSignal, earlier?: HostAnswer) => Promise<HostAnswer>;
 
@@ -28,9 +28,9 @@ export interface RefusedHost {
 
 /** How many hosts of one program are asked about. Further ones are refused without a question. */
 export const mostAskedHosts = 16;
-/** How many questions one program may cause, with those that are repeated because nobody has answered. */
+/** How many questions one program may cause, with those that are repeated because no answer came. */
 const mostQuestions = 200;
-/** Milliseconds after which a question that nobody has answered may be asked again: the first time, and at most. */
+/** Milliseconds after which a question without an answer may be asked again: the first time, and at most. */
 const [firstPause, longestPause] = [1000, 60_000];
 const mostRefused = 256;
 

@@ -26,7 +26,7 @@ export const listenHttpMethod = "fairlead/listen";
 export const openConsoleMethod = "fairlead/console";
 /** Answers with another one-time `address` of the command's console. */
 export const newAddressMethod = "fairlead/console/address";
-/** A request of the host: asks the command's user a `HostQuestion`. Answers with the `outcome`; without one, nobody was asked. */
+/** A request of the host: asks the command's user a `HostQuestion`. Answers with the `outcome`; without one, no person was asked. */
 export const askHostMethod = "fairlead/ask_host";
 /** Notifications of the host: the session has ended; the server has written a line to stderr while it started. */
 export const closedMethod = "fairlead/closed";

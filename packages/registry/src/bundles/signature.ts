@@ -70,7 +70,7 @@ function check(zip: Buffer, der: Buffer, now: Date): BundleSignature {
     .flatMap(itemsIn)
     .map(({ whole }) => new X509Certificate(whole));
   const [signer] = itemsIn(parts.at(-1) as Item);
-  if (signer === undefined) throw new Broken("nobody has signed it");
+  if (signer === undefined) throw new Broken("it has no signature");
   const fields = itemsIn(signer);
   const [, identifier, algorithm, attributes] = fields;
   const value = fields.find(({ tag }) => tag === 0x04);

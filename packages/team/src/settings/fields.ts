@@ -83,7 +83,7 @@ export function issuerAddressAt(value: unknown, where: string): string {
   return text;
 }
 
-/** Whether nobody between here and an address can change what is read there. */
+/** Whether no attacker on the network can change what is read from an address. */
 export function isUnalterable(address: string): boolean {
   const url = parseUrl(address);
   return url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));

@@ -31,7 +31,7 @@ test("the only server of a domain is added and tested; a wrong claim about its p
   await using here = await machine();
   const { code, stdout } = await here.run("mcp", "add", "--yes", "-s", "user", new URL(site.origin).host);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('"weather" is connected') });
-  expect(stdout).toContain("checked by nobody");
+  expect(stdout).toContain("checked by no registry");
   expect(await entries(here, userFile)).toEqual({ weather: { httpUrl: url } });
 });
 

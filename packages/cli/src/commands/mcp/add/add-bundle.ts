@@ -151,7 +151,7 @@ function ownName({ manifest }: Bundle): string {
   return manifest.name.replaceAll(/[^\w-]+/g, "-").replaceAll(/^-+|-+$/g, "");
 }
 
-/** In a script nobody can be asked a second time, so a missing sandbox is an error. */
+/** In a script there is no person to ask a second time, so a missing sandbox is an error. */
 async function checkSandbox(
   name: string,
   { sandbox }: BundleOptions,

@@ -57,7 +57,7 @@ export async function addFromDomain(
     out.show(safe`${out.style.bold(toVisibleLine(server.title ?? server.name))} ${toVisibleLine(server.version)}`);
     if (server.description !== "") out.show(safe`  ${toVisibleLine(server.description.slice(0, 300))}`);
     out.show(safe`  address  ${toVisibleLine(choice.label)}`);
-    out.show(safe`  card     ${toVisibleLine(from)} (written by the owner of this address, checked by nobody)`);
+    out.show(safe`  card     ${toVisibleLine(from)} (written by the owner of this address, checked by no registry)`);
   }
   const questions = questionsOf(choice);
   const answers = await askInputs(questions, readInputs(input, questions, io), context);
